@@ -370,7 +370,7 @@ fn what_a_server_says_to_an_idle_connection_is_no_answer() {
 #[test]
 fn more_than_a_response_announces_is_an_error() {
     for backend in BACKENDS {
-        for (length, depth) in [(2, 1), (50_000, 1), (2, 5), (50_000, 5)] {
+        for (length, depth) in [(2, 1), (50_000, 1), (1_000_000, 1), (2, 5), (50_000, 5), (1_000_000, 5)] {
             let server = web(move |_| [&*ok(length), b"and more"].concat());
             let protocol = Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() };
             // One at a time: behind others it would be the beginning of their responses, and malformed.

@@ -54,7 +54,9 @@ impl Standing {
 /// more on their own.
 const COMES_BACK: Span = Span::from_secs(60);
 
-/// A client that is alone tells again after this.
+/// One is nearly alone beside one request of others in so many.
+const OTHERS: u32 = 32;
+/// It tells again after this.
 const MAY_TELL_AGAIN: Span = Span::from_millis(250);
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,9 +68,9 @@ struct ClientShare {
     given_up: Recent,
     /// Of those, the ones that told something.
     told: Recent,
-    /// Where it is alone: how many those were at the beginning of a quarter of a second, and when that was.
+    /// How many of those in the last quarter of a second, and since when that is.
     told_then: u32,
-    told_at: Time,
+    told_since: Time,
     /// Requests without a session that were refused, and for which it has not come back.
     refused: u32,
     /// When the last of them was.
@@ -170,6 +172,10 @@ impl Shares {
             }
             SessionHint::New if is_within && is_early => Standing::new(Rank::Again),
             SessionHint::New | SessionHint::Visitor(_) if is_within => Standing::new(Rank::New),
+            SessionHint::Known(session) => {
+                let is_followed = self.sessions.lengths.came_beside(now, session.id);
+                Standing { is_followed, ..Standing::new(Rank::Excess) }
+            }
             _ => Standing::new(Rank::Excess),
         };
         if standing.rank.goes_ahead() {
@@ -226,6 +232,11 @@ impl Shares {
         self.sessions.lengths.stretch(longer);
     }
 
+    /// A period is over in which the server worked.
+    pub(crate) fn end_period(&mut self, class: ClassId) {
+        self.sessions.lengths.end_period(class);
+    }
+
     /// Requests of a class that are served in a period for sessions that are lost, on average.
     pub(crate) fn wasted(&self, class: ClassId) -> f64 {
         self.sessions.lengths.wasted(class)
@@ -249,13 +260,14 @@ impl Shares {
         let is_alone = self.is_alone(now, client);
         let (_, client) = self.clients.see(client, now);
         client.given_up.add(epoch);
-        if is_alone && now.since(client.told_at) >= MAY_TELL_AGAIN {
-            (client.told_at, client.told_then) = (now, client.told.count(epoch));
+        if now.since(client.told_since) >= MAY_TELL_AGAIN {
+            (client.told_since, client.told_then) = (now, 0);
         }
-        let before = if is_alone { client.told_then } else { 0 };
-        let tells = client.told.count(epoch).saturating_sub(before) < AT_ONCE;
+        let told = if is_alone { client.told_then } else { client.told.count(epoch) };
+        let tells = told < AT_ONCE;
         if tells {
             client.told.add(epoch);
+            client.told_then += 1;
         }
         tells
     }
@@ -275,7 +287,7 @@ impl Shares {
         let epoch = Epoch::of(now);
         let came = self.came.count(epoch);
         let (_, client) = self.clients.see(client, now);
-        came.saturating_sub(client.came.count(epoch)) <= AT_ONCE
+        came.saturating_sub(client.came.count(epoch)) <= AT_ONCE.max(came / OTHERS)
     }
 }
 
@@ -290,7 +302,8 @@ impl Sessions {
     ) -> Standing {
         let (seen, share) = self.shares.see(session.id.0, now);
         if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-            return Standing::new(Rank::Excess);
+            let is_followed = self.lengths.came_beside(now, session.id);
+            return Standing { is_followed, ..Standing::new(Rank::Excess) };
         }
         share.ahead.add(epoch);
         let seen = seen.map(|seen| now.since(seen));

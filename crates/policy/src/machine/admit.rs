@@ -49,12 +49,13 @@ impl Policy {
         if is_first && !matches!(held.session, SessionHint::Visitor(_)) {
             self.crowds[class.index()].came();
         }
-        if self.admits_sessions(class) {
-            // What is small holds no client up, and its user goes on to read: the next page is asked for when those who
-            // are farther read.
-            let is_small = standing.rank == Rank::Existing && self.costs.is_small(self.store.get(key).kind);
-            self.store.get_mut(key).prospect = if is_small { Prospect::FIRST } else { standing.prospect };
-        }
+        // What is small holds no client up, and its user goes on to read: the next page is asked for when those who
+        // are farther read.
+        let is_small = self.config.admission == Admission::Sessions
+            && standing.rank == Rank::Existing
+            && self.costs.is_small(self.store.get(key).kind);
+        let prospect = if self.admits_sessions(class) { standing.prospect } else { Prospect::NONE };
+        self.store.get_mut(key).prospect = if is_small { Prospect::FIRST } else { prospect };
         let held = self.store.get_mut(key);
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
         if has_raised_itself && held.rank == Rank::Excess {
@@ -276,6 +277,7 @@ impl Policy {
         for class in self.layout.all() {
             let lately = self.reach(class);
             let reach = self.reaches[class.index()].learn(lately);
+            self.shares.end_period(class);
             let wasted = self.shares.wasted(class);
             let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);

@@ -304,7 +304,10 @@ impl Policy {
         if !held.aborted {
             self.stats.of(held.class).aborted += 1;
             self.gave_up(key);
-            self.settle(key, self.fate_of_aborted(key));
+            match self.fate_of_aborted(key) {
+                Fate::Lost => self.lose(key),
+                fate => self.settle(key, fate),
+            }
         }
         self.classifying -= u32::from(held.position == Position::Classifying);
         self.store.get_mut(key).aborted = true;
@@ -377,12 +380,7 @@ impl Policy {
         if self.shadow() {
             self.store.put(key, Position::Settled, held.since);
         } else {
-            // What a session has beyond its share it can do without.
-            if held.is_followed {
-                self.settle(key, Fate::Lost);
-            } else if held.rank != Rank::Excess {
-                self.shares.lost(held.session);
-            }
+            self.lose(key);
             let waits = self.store.waits(key, self.now);
             self.forget(key);
             let ticket = self.ticket(self.now, held.session, held.class, reason);
@@ -409,12 +407,30 @@ impl Policy {
         }
     }
 
+    /// A request is refused, or given up because it waited. What a session has beyond its share it can do without.
+    fn lose(&mut self, key: Key) {
+        let held = *self.store.get(key);
+        if held.rank == Rank::Excess {
+            self.settle(key, Fate::Left);
+        } else if held.is_followed {
+            self.settle(key, Fate::Lost);
+        } else {
+            self.shares.lost(held.session);
+        }
+    }
+
     /// Why the client of a request has left: because it waited, or for a reason of its own.
     fn fate_of_aborted(&self, key: Key) -> Fate {
         let held = self.store.get(key);
+        let has_waited = |class: ClassId| self.patience[class.index()].is_tried_by(held.waits.total());
         match held.position {
-            Position::Queue(_) if !self.shadow() => Fate::Lost,
-            Position::InService if held.waits.total() > self.now.since(held.since) => Fate::Lost,
+            _ if self.shadow() => Fate::Left,
+            Position::Queue(_) => Fate::Lost,
+            Position::InService
+                if held.waits.total() > self.now.since(held.since) && has_waited(self.class_of(key)) =>
+            {
+                Fate::Lost
+            }
             _ => Fate::Left,
         }
     }

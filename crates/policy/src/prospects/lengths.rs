@@ -19,7 +19,7 @@ const FOLLOWED: usize = 512;
 const LOOKED_AT: usize = 4;
 /// Of so many in a place of their lives the older ones count half: what users do changes.
 const REMEMBERED: f32 = 256.0;
-/// Who begins comes back within this, as long as nothing else is known; who is back after longer began before the gate did.
+/// Who begins comes back within this, or within what a silence may last; who is back after longer began before the gate did.
 const MAX_PAUSE: Span = Span::from_secs(60);
 /// So many have to end before anything is made of it, and then so many more.
 const ENOUGH: f32 = 8.0;
@@ -41,11 +41,11 @@ struct Followed {
     fate: Fate,
 }
 
-/// What becomes of a request of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What becomes of a request of a session, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Served,
-    /// Its client left while it was served.
+    /// Its client left while it was served, or it was more than its session may have.
     Left,
     /// It was refused, or its client gave up because it waited.
     Lost,
@@ -145,7 +145,7 @@ impl Lengths {
         self.classes[class.index()].sent += 1;
     }
 
-    /// A request of a session has come, which is so far by it, and had been silent for `pause` if nothing was known of it. Gives
+    /// A request of a session has come, which is so far by it, and had been silent for `first_pause` if nothing was known of it. Gives
     /// whether it has to be [`Lengths::settled`].
     pub(crate) fn came(
         &mut self,
@@ -155,8 +155,10 @@ impl Lengths {
         progress: Progress,
         first_pause: Option<Span>,
     ) -> bool {
-        if first_pause.is_some_and(|pause| pause < MAX_PAUSE) {
-            self.classes[class.index()].beginnings.came_back();
+        let of = &mut self.classes[class.index()];
+        let longest = of.silence.of_the_end().map_or(MAX_PAUSE, |end| end.max(MAX_PAUSE));
+        if first_pause.is_some_and(|pause| pause < longest) {
+            of.beginnings.came_back();
         }
         let place = &mut self.followed[spread(id.0) as usize % FOLLOWED];
         match place {
@@ -184,6 +186,15 @@ impl Lengths {
         }
     }
 
+    /// A request of a session has come that is more than it may have ahead of others: how far it has come does not change. Gives whether
+    /// it has to be [`Lengths::settled`].
+    pub(crate) fn came_beside(&mut self, now: Time, id: SessionId) -> bool {
+        let Some(followed) = self.following(id) else { return false };
+        followed.open = followed.open.saturating_add(1);
+        (followed.seen, followed.fate) = (now, Fate::Served);
+        true
+    }
+
     /// A request of a session that had come needs nothing more.
     pub(crate) fn settled(&mut self, now: Time, id: SessionId, fate: Fate) {
         if let Some(followed) = self.following(id) {
@@ -192,7 +203,7 @@ impl Lengths {
             if fate == Fate::Served {
                 followed.served = followed.served.saturating_add(1);
             } else {
-                followed.fate = fate;
+                followed.fate = followed.fate.max(fate);
             }
         }
     }
@@ -221,7 +232,7 @@ impl Lengths {
             }
             *place = None;
             if followed.fate != Fate::Left {
-                of.outcomes.learn(followed.served, followed.fate == Fate::Lost);
+                of.outcomes.learn(followed.served, followed.fate == Fate::Lost, of.requests);
             }
             if followed.fate == Fate::Served {
                 let at = &mut of.stretches[followed.progress.index()];
@@ -235,7 +246,6 @@ impl Lengths {
     /// A period is over: makes something of what was learnt of a class, from time to time.
     pub(crate) fn conclude(&mut self, now: Time, class: ClassId) {
         let of = &mut self.classes[class.index()];
-        of.outflow.learn(f64::from(core::mem::take(&mut of.sent)));
         let Some(end) = of.silence.of_the_end() else { return };
         of.beginnings.advance(now, end);
         if of.ends < NEWS {
@@ -256,6 +266,12 @@ impl Lengths {
     /// How many requests a session of a class has, on average, as soon as that is known.
     pub(crate) fn requests(&self, class: ClassId) -> Option<f64> {
         self.classes[class.index()].requests.map(f64::from)
+    }
+
+    /// A period is over in which the server worked.
+    pub(crate) fn end_period(&mut self, class: ClassId) {
+        let of = &mut self.classes[class.index()];
+        of.outflow.learn(f64::from(core::mem::take(&mut of.sent)));
     }
 
     /// Requests of a class that are served in a period for sessions that are lost, on average.
@@ -391,5 +407,67 @@ mod tests {
         let of = &learnt.classes[0];
         let lost = of.outcomes.lost() * (1.0 + 8.0 / 64.0);
         assert!((0.42..0.49).contains(&lost), "{lost} and not 5/11");
+    }
+
+    #[test]
+    fn what_becomes_of_the_last_requests_decides_and_the_worst_of_them() {
+        let lost = |fates: &[Fate]| {
+            let mut learnt = Lengths::new(1);
+            for id in 0..100 {
+                let mut now = Time::ZERO + Span::from_secs(2) * id;
+                for request in 1..4 {
+                    learnt.came(now, CLASS, SessionId(id), Progress::after(request), first_pause(request));
+                    learnt.settled(now, SessionId(id), Fate::Served);
+                    now += Span::from_millis(100);
+                }
+                for (number, _) in fates.iter().enumerate() {
+                    learnt.came(now, CLASS, SessionId(id), Progress::after(4 + number as u32), None);
+                }
+                for fate in fates {
+                    learnt.settled(now, SessionId(id), *fate);
+                }
+                (0..600).for_each(|_| learnt.look(now + Span::from_secs(1)));
+                learnt.conclude(now, CLASS);
+            }
+            (learnt.classes[0].outcomes.lost(), learnt.classes[0].stretches.iter().any(|at| at.ended > 0.0))
+        };
+        assert_eq!(lost(&[Fate::Served]), (0.0, true));
+        assert!(!lost(&[Fate::Lost, Fate::Served]).1);
+        assert!(lost(&[Fate::Lost, Fate::Left]).0 > 0.9, "{:?}", lost(&[Fate::Lost, Fate::Left]));
+        assert_eq!(lost(&[Fate::Left, Fate::Served]), (0.0, false));
+    }
+
+    #[test]
+    fn what_a_session_has_besides_keeps_it_open_and_brings_it_no_farther() {
+        let mut learnt = Lengths::new(1);
+        let (now, id) = (Time::ZERO, SessionId(7));
+        assert!(!learnt.came_beside(now, id), "nothing is known of it");
+        assert!(learnt.came(now, CLASS, id, Progress::after(1), Some(Span::ZERO)));
+        assert!(learnt.came_beside(now, id));
+        learnt.settled(now, id, Fate::Served);
+        let followed =
+            learnt.following(id).map(|followed| (followed.open, followed.progress, followed.served));
+        assert_eq!(followed, Some((1, Progress::after(1), 2)));
+    }
+
+    #[test]
+    fn who_reads_for_longer_than_a_minute_comes_back_and_who_was_there_before_the_gate_does_not() {
+        let hazard = |pause: Span, between: Span| {
+            let mut learnt = Lengths::new(1);
+            for id in 0..200 {
+                let now = Time::ZERO + Span::from_secs(10) * id;
+                learnt.began(CLASS);
+                learnt.came(now, CLASS, SessionId(id), Progress::after(1), Some(pause));
+                learnt.settled(now, SessionId(id), Fate::Served);
+                learnt.came(now + between, CLASS, SessionId(id), Progress::after(2), None);
+                learnt.settled(now + between, SessionId(id), Fate::Served);
+                (0..200).for_each(|_| learnt.look(now));
+                learnt.conclude(now, CLASS);
+            }
+            learnt.classes[0].beginnings.hazard()
+        };
+        let [long, short] = [Span::from_secs(90), Span::from_millis(100)];
+        assert!(hazard(long, long) < 0.5, "{}", hazard(long, long));
+        assert!(hazard(long, short) > 0.9, "{}", hazard(long, short));
     }
 }

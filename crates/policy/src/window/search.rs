@@ -37,6 +37,8 @@ pub(super) struct Search {
     /// Home before more requests were there than it has places, and when they were that last.
     roomy: Option<u32>,
     crowded: Time,
+    /// When all last found a place.
+    found_room: Time,
     /// Home, when it was last tried, and what was tried since.
     before: Option<Sample>,
     probed: Option<Sample>,
@@ -79,8 +81,9 @@ impl Search {
     const AS_MANY: f64 = 0.9;
     /// Requests inside, relative to the window, up to which there are places left.
     const FREE: f64 = 0.8;
-    /// For how long requests have to be fewer again.
-    const CALM: Span = Span::from_secs(2);
+    /// For how long more requests have to be there than find a place, and then fewer again: some come together at any load.
+    const BURST: Span = Span::from_millis(100);
+    const CALM: Span = Span::from_millis(500);
     /// Comparisons after which home is taken for found.
     const SURE: u32 = 3;
     /// What trying may cost in logarithms of power, and the longest rest, in trials of home.
@@ -100,6 +103,7 @@ impl Search {
             needed: None,
             roomy: None,
             crowded: Time::ZERO,
+            found_room: Time::ZERO,
             before: None,
             probed: None,
             agreed: 0,
@@ -174,13 +178,16 @@ impl Search {
     pub(super) fn crowd(&mut self, now: Time, inside: u32, all: u32) {
         match (self.roomy, self.needed) {
             (None, Some(needed)) if all >= self.home && needed < self.home => {
-                (self.roomy, self.crowded) = (Some(self.home), now);
-                self.go_on(now, needed, inside);
+                if now.since(self.found_room) >= Self::BURST {
+                    (self.roomy, self.crowded) = (Some(self.home), now);
+                    self.go_on(now, needed, inside);
+                }
             }
-            (None, _) => {}
+            (None, _) => self.found_room = now,
             (Some(roomy), _) if all >= roomy => self.crowded = now,
             (Some(roomy), _) if now.since(self.crowded) > Self::CALM => {
                 (self.roomy, self.needed) = (None, Some(self.home));
+                self.found_room = now;
                 self.go_on(now, roomy.max(self.home), inside);
             }
             (Some(_), _) => {}

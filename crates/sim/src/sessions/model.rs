@@ -94,8 +94,8 @@ pub struct Gate {
     pub cost: Span,
     /// Users share so many addresses; `None`: each has one of its own.
     pub addresses: Option<NonZeroU64>,
-    /// How long refused users are asked to stay away, at least and at most.
-    pub retry_after: (Span, Span),
+    /// How long refused users are asked to stay away at most; the policy knows how long at least.
+    pub longest_retry_after: Span,
     /// What the gate's rules say of a request without a token. Shape: by user class, then by object,
     /// in the order of the script; see [`Script::classified`].
     pub classes: Vec<Vec<ClassId>>,

@@ -337,7 +337,7 @@ impl<'a> World<'a> {
             && let Some(retry) = self.model.script.retry.as_ref().filter(|retry| sent.tries < retry.times)
         {
             let asked = self.model.gate.as_ref().filter(|_| fate == Fate::Refused).map(|gate| {
-                let (least, most) = gate.retry_after;
+                let (least, most) = (gate.policy.retry_after, gate.longest_retry_after);
                 least + most.saturating_sub(least).mul_f64(self.jitter.random())
             });
             let tries = sent.tries + 1;

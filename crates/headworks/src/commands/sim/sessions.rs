@@ -170,14 +170,12 @@ fn gate(
         // The workload's paths were looked at when it was read.
         request(class, url).map_or(ClassId(u8::MAX), |request| settings.class_of(&request, address))
     });
-    let (least, most) = settings.reject.retry_after;
-    let retry_after = (Span::from_secs(least.into()), Span::from_secs(most.into()));
     Ok(Gate {
         policy: settings.policy().clone(),
         limits: settings.session_limits(),
         cost: args.gate_cost,
         addresses: args.addresses.and_then(|number| NonZeroU64::new(number.into())),
-        retry_after,
+        longest_retry_after: Span::from_secs(settings.reject.retry_after.1.into()),
         classes,
     })
 }

@@ -126,7 +126,7 @@ impl<'a> Pipeline<'a> {
         let (thread, under_way, response) = (self.thread, &mut self.under_way, &mut self.response);
         let front = under_way.front();
         connection.discard_next(front.map_or(0, |asked| response.discardable(&asked.attempt.exchange)));
-        let mut answered = false;
+        let (mut answered, mut is_last_whole) = (false, false);
         let end = connection
             .receive(thread, |now, event| {
                 let (mut event, mut bytes) = match event {
@@ -159,11 +159,14 @@ impl<'a> Pipeline<'a> {
                         let discard = response.discardable(&attempt.exchange);
                         return Ok(if answered { Next::Done(End::NotYet) } else { Next::More { discard } });
                     }
-                    if is_last && Behind::of(bytes) == Behind::Surplus {
-                        return Err(Fault::Surplus);
+                    let goes_on = response.keeps_alive();
+                    if is_last {
+                        // What has arrived behind it is looked at before it counts.
+                        is_last_whole = true;
+                        let end = behind(Behind::of(bytes))?;
+                        return Ok(Next::Done(if goes_on { end } else { End::InGoodOrder }));
                     }
                     attempt.succeeded();
-                    let goes_on = response.keeps_alive();
                     under_way.pop_front();
                     response.begin();
                     answered = true;
@@ -176,13 +179,20 @@ impl<'a> Pipeline<'a> {
                 }
             })
             .await?;
-        if answered {
-            connection.end_response();
+        if !is_last_whole {
+            if answered {
+                connection.end_response();
+            }
+            return Ok(end);
         }
-        match end {
-            End::NotYet if under_way.is_empty() => behind(connection.behind()),
-            end => Ok(end),
+        let behind_it = if end == End::NotYet { behind(connection.behind())? } else { end };
+        if let Some(Asked { attempt, .. }) = under_way.front_mut() {
+            attempt.succeeded();
         }
+        under_way.clear();
+        response.begin();
+        connection.end_response();
+        Ok(behind_it)
     }
 
     /// The connection is at its end. Requests that the server did not come to are sent again:
