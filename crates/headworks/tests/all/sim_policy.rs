@@ -74,6 +74,7 @@ fn what_makes_no_sense_is_said() {
     for (arguments, says) in [
         ("--premium 0.2", "--policy"),
         ("--gate-cost 1ms", "--policy"),
+        ("--addresses 4", "--workload"),
         ("--policy gate.toml --out runs/x", "--out"),
         ("--policy no-such-file.toml", "no-such-file.toml"),
     ] {

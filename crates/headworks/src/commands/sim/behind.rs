@@ -22,9 +22,6 @@ pub(super) struct PolicyArgs {
     /// Processor time that passing a request on takes the gate; 0s when it has a processor of its own.
     #[arg(long, value_name = "SPAN", help_heading = POLICY, default_value = "100us", requires = "policy")]
     pub(super) gate_cost: Span,
-    /// Users of a workload share so many addresses, as those do who come through a proxy that does not say who they are; each has one of its own unless told.
-    #[arg(long, value_name = "N", help_heading = POLICY, requires = "policy", requires = "workload", value_parser = count::<u32>(1..=1_000_000))]
-    pub(super) addresses: Option<u32>,
     /// The share of a model's requests whose session token says that they are of the gate's first class, whatever the rules say.
     #[arg(long, value_name = "SHARE", help_heading = POLICY, requires = "policy")]
     pub(super) premium: Option<Ratio>,

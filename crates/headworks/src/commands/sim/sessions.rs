@@ -58,6 +58,9 @@ pub(super) struct SessionArgs {
     /// Processor time that each request takes besides.
     #[arg(long, value_name = "SPAN", help_heading = SESSIONS, default_value = "100us", requires = "workload")]
     request_cost: Span,
+    /// The gate sees the users at so many addresses, as behind a proxy that does not say who they are (default: each has one of its own).
+    #[arg(long, value_name = "N", help_heading = SESSIONS, requires = "policy", requires = "workload", value_parser = count::<u32>(1..=1_000_000))]
+    addresses: Option<u32>,
     /// Rates one after the other: FROM:TO:STEP:HOLD as in 5:50:5:20s, or LEVEL:HOLD,.. as in 5:20s,50:10s,5:30s.
     #[arg(long, value_name = "RAMP", help_heading = SESSIONS, requires = "workload", conflicts_with = "rate")]
     ramp: Option<Ramp>,
@@ -119,7 +122,11 @@ impl SessionArgs {
         };
         let script = Script::new(&workload, |url| self.demand(url) + self.request_cost);
         let gate = match &policy.policy {
-            Some(file) => Some(gate(&Settings::read(file)?, &workload, &script, policy)?),
+            Some(file) => Some(Gate {
+                cost: policy.gate_cost,
+                addresses: self.addresses.and_then(|number| NonZeroU64::new(number.into())),
+                ..gate(&Settings::read(file)?, &workload, &script)?
+            }),
             None => None,
         };
         let duration = self.duration.unwrap_or_else(|| match &self.ramp {
@@ -156,12 +163,7 @@ impl SessionArgs {
     }
 }
 
-fn gate(
-    settings: &Settings,
-    workload: &Workload,
-    script: &Script,
-    args: &PolicyArgs,
-) -> Result<Gate, Failure> {
+fn gate(settings: &Settings, workload: &Workload, script: &Script) -> Result<Gate, Failure> {
     for class in &workload.classes {
         request(class, "/").map_err(Failure::Usage)?;
     }
@@ -173,8 +175,8 @@ fn gate(
     Ok(Gate {
         policy: settings.policy().clone(),
         limits: settings.session_limits(),
-        cost: args.gate_cost,
-        addresses: args.addresses.and_then(|number| NonZeroU64::new(number.into())),
+        cost: Span::ZERO,
+        addresses: None,
         longest_retry_after: Span::from_secs(settings.reject.retry_after.1.into()),
         classes,
     })
