@@ -172,10 +172,7 @@ impl Shares {
             }
             SessionHint::New if is_within && is_early => Standing::new(Rank::Again),
             SessionHint::New | SessionHint::Visitor(_) if is_within => Standing::new(Rank::New),
-            SessionHint::Known(session) => {
-                let is_followed = self.sessions.lengths.came_beside(now, session.id);
-                Standing { is_followed, ..Standing::new(Rank::Excess) }
-            }
+            SessionHint::Known(session) => self.sessions.beside(now, session.id),
             _ => Standing::new(Rank::Excess),
         };
         if standing.rank.goes_ahead() {
@@ -257,8 +254,10 @@ impl Shares {
     /// and tells as much again each quarter of a second.
     pub(crate) fn tells_by_giving_up(&mut self, now: Time, client: u64) -> bool {
         let epoch = Epoch::of(now);
-        let is_alone = self.is_alone(now, client);
+        let came = self.came.count(epoch);
         let (_, client) = self.clients.see(client, now);
+        let others = came.saturating_sub(client.came.count(epoch));
+        let is_alone = others <= AT_ONCE.max(came / OTHERS);
         client.given_up.add(epoch);
         if now.since(client.told_since) >= MAY_TELL_AGAIN {
             (client.told_since, client.told_then) = (now, 0);
@@ -281,17 +280,14 @@ impl Shares {
             [&mut client.told, &mut client.given_up].map(|count| count.count(epoch).max(1));
         f64::from(told) / f64::from(given_up)
     }
-
-    /// Whether hardly anything was asked lately but by one client.
-    fn is_alone(&mut self, now: Time, client: u64) -> bool {
-        let epoch = Epoch::of(now);
-        let came = self.came.count(epoch);
-        let (_, client) = self.clients.see(client, now);
-        came.saturating_sub(client.came.count(epoch)) <= AT_ONCE.max(came / OTHERS)
-    }
 }
 
 impl Sessions {
+    /// Of a request that is more than its session or client may have ahead of others.
+    fn beside(&mut self, now: Time, session: SessionId) -> Standing {
+        Standing { is_followed: self.lengths.came_beside(now, session), ..Standing::new(Rank::Excess) }
+    }
+
     /// Where a request of a session stands, while `served` requests were served lately.
     fn rank(
         &mut self,
@@ -302,8 +298,7 @@ impl Sessions {
     ) -> Standing {
         let (seen, share) = self.shares.see(session.id.0, now);
         if share.ahead.count(epoch) >= AT_ONCE.max(served / SESSION_PART) {
-            let is_followed = self.lengths.came_beside(now, session.id);
-            return Standing { is_followed, ..Standing::new(Rank::Excess) };
+            return self.beside(now, session.id);
         }
         share.ahead.add(epoch);
         let seen = seen.map(|seen| now.since(seen));

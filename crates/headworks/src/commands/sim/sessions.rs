@@ -123,9 +123,8 @@ impl SessionArgs {
         let script = Script::new(&workload, |url| self.demand(url) + self.request_cost);
         let gate = match &policy.policy {
             Some(file) => Some(Gate {
-                cost: policy.gate_cost,
                 addresses: self.addresses.and_then(|number| NonZeroU64::new(number.into())),
-                ..gate(&Settings::read(file)?, &workload, &script)?
+                ..gate(&Settings::read(file)?, &workload, &script, policy.gate_cost)?
             }),
             None => None,
         };
@@ -163,7 +162,7 @@ impl SessionArgs {
     }
 }
 
-fn gate(settings: &Settings, workload: &Workload, script: &Script) -> Result<Gate, Failure> {
+fn gate(settings: &Settings, workload: &Workload, script: &Script, cost: Span) -> Result<Gate, Failure> {
     for class in &workload.classes {
         request(class, "/").map_err(Failure::Usage)?;
     }
@@ -175,7 +174,7 @@ fn gate(settings: &Settings, workload: &Workload, script: &Script) -> Result<Gat
     Ok(Gate {
         policy: settings.policy().clone(),
         limits: settings.session_limits(),
-        cost: Span::ZERO,
+        cost,
         addresses: None,
         longest_retry_after: Span::from_secs(settings.reject.retry_after.1.into()),
         classes,
