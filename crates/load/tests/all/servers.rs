@@ -27,7 +27,7 @@ fn connections_that_are_kept() {
             |agreed| {
                 agreed.all_responded();
                 versions(agreed, "GET ", " HTTP/1.1");
-                assert_eq!(agreed.summary.connections.opened, 2);
+                agreed.opened(2..=2);
             },
         );
     });
@@ -41,7 +41,7 @@ fn connections_for_one_request_or_a_few() {
             agreed.all_responded();
             assert_eq!(agreed.most_per_connection(), u64::from(most));
             let least = agreed.summary.requests.div_ceil(u64::from(most));
-            assert!((least..=least + 1).contains(&agreed.summary.connections.opened));
+            agreed.opened(least..=least + 1);
         });
     });
 }
@@ -53,7 +53,7 @@ fn pipelines() {
         |options| options.protocol = pipeline(4),
         |agreed| {
             agreed.all_responded();
-            assert_eq!(agreed.summary.connections.opened, 2);
+            agreed.opened(2..=2);
         },
     );
     let both = |options: &mut Options| {
@@ -164,7 +164,7 @@ fn several_threads_and_clients_that_think() {
         };
         check("/one", change, |agreed| {
             agreed.all_responded();
-            assert_eq!(agreed.summary.connections.opened, 5);
+            agreed.opened(5..=5);
         });
     });
 }
@@ -174,7 +174,7 @@ fn more_clients_than_buffers() {
     let change = |options: &mut Options, _: &Nginx| options.load = clients(300);
     check_nginx("keepalive_requests 100000;", "/many", change, |agreed| {
         agreed.all_responded();
-        assert_eq!(agreed.summary.connections.opened, 300);
+        agreed.opened(300..=300);
     });
 }
 
