@@ -186,7 +186,7 @@ impl Controller {
     }
 
     /// Periods are `longer` times as long from now on: estimates per period grow with them.
-    pub(crate) fn stretch(&mut self, longer: f64) {
+    pub(crate) fn rescale(&mut self, longer: f64) {
         for estimate in self.expected.iter_mut().chain([&mut self.outflow]) {
             *estimate *= longer;
         }

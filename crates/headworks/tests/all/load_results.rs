@@ -6,7 +6,7 @@ use std::fs::read_to_string;
 use std::net::SocketAddr;
 use std::process::{Command, Output};
 
-use record::{RunDirectory, Summary};
+use record::{RunDirectory, Summary, Timestamp};
 use testkit::Process;
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
@@ -166,6 +166,7 @@ fn files_for_other_programs_hold_every_request() {
     let scratch = tempfile::tempdir().unwrap();
     let path = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     let [latency, hgrm, requests] = ["latency.csv", "latency.hgrm", "requests.csv"].map(path);
+    let began = Timestamp::now();
     let output = load(
         &format!("http://{address}/bytes/10"),
         &[
@@ -202,6 +203,8 @@ fn files_for_other_programs_hold_every_request() {
             ["latency", "queued", "connect", "processing", "transfer"]
                 .map(|name| row[column(name)].parse::<f64>().unwrap());
         assert!((latency - queued - connect - processing - transfer).abs() < 1e-9, "{line}");
+        let time = row[column("time")].parse::<Timestamp>().unwrap();
+        assert!(began <= time && time <= Timestamp::now(), "{line}");
     }
 }
 

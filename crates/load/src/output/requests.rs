@@ -3,14 +3,17 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use record::RequestRow;
+use record::Timestamp;
 use units::{Span, Time};
 
 use crate::output::error::OutputError;
 
-/// The columns; times in seconds from the run's start, lengths of time in seconds.
-const COLUMNS: [&str; 21] = [
+/// The columns. `time` is when the request started by the wall clock, so that it can be found in a server's log;
+/// `intended` and `started` are in seconds from the run's start, lengths of time in seconds.
+const COLUMNS: [&str; 22] = [
     "intended",
     "started",
     "latency",
@@ -32,20 +35,25 @@ const COLUMNS: [&str; 21] = [
     "syn_retransmits",
     "url",
     "method",
+    "time",
 ];
 
 /// The file, open.
 pub(crate) struct RequestsCsv {
     path: PathBuf,
     lines: csv::Writer<File>,
+    /// What [`Time::ZERO`] was by the wall clock.
+    zero: Timestamp,
 }
 
 impl RequestsCsv {
+    /// Of a run that starts at `zero`.
+    ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn create(path: &Path) -> Result<Self, OutputError> {
+    pub(crate) fn create(path: &Path, zero: Timestamp) -> Result<Self, OutputError> {
         let file = File::create(path).map_err(OutputError::at(path))?;
-        let mut csv = Self { path: path.to_owned(), lines: csv::Writer::from_writer(file) };
+        let mut csv = Self { path: path.to_owned(), lines: csv::Writer::from_writer(file), zero };
         csv.line(COLUMNS)?;
         Ok(csv)
     }
@@ -58,6 +66,10 @@ impl RequestsCsv {
         let at = |time: Time| time.since(Time::ZERO).as_secs_f64().to_string();
         let span = |span: Span| span.as_secs_f64().to_string();
         let maybe = |length: Option<Span>| length.map(span).unwrap_or_default();
+        let by_the_wall = |time: Time| {
+            let time = self.zero.checked_add(Duration::from(time.since(Time::ZERO)));
+            time.map(|time| format!("{time:.6}")).unwrap_or_default()
+        };
         self.line([
             at(row.intended),
             at(row.started),
@@ -80,6 +92,7 @@ impl RequestsCsv {
             row.syn_retransmits.to_string(),
             row.url_class.to_string(),
             row.method.as_deref().unwrap_or_default().to_owned(),
+            by_the_wall(row.started),
         ])
     }
 

@@ -78,6 +78,9 @@ impl Run {
         let setup = Setup::prepare(options)?;
         let endpoint = options.metrics.map(Endpoint::bind).transpose()?;
         let directory = options.out.as_ref().map(RunDirectory::create).transpose()?;
+        let environment = Environment::capture();
+        let latencies = Latencies::create(&options.exports)?;
+        let counters = CounterSet::read();
         let info = RunInfo {
             tool: "load".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -91,22 +94,21 @@ impl Run {
             step_unit: options.ramp().map(|(_, unit)| unit.to_owned()),
             spec: options.spec(),
         };
-        let environment = Environment::capture();
+        let clock = Clock::start();
         if let Some(directory) = &directory {
             directory.write_info(&info)?;
             directory.write_environment(&environment)?;
         }
-        let latencies = Latencies::create(&options.exports)?;
-        let requests = options.exports.requests_csv.as_deref().map(RequestsCsv::create).transpose()?;
+        let csv = |path| RequestsCsv::create(path, info.started);
+        let requests = options.exports.requests_csv.as_deref().map(csv).transpose()?;
         let writer = Writer::start(directory.as_ref(), requests, &environment.host)?;
         let signal = Arc::new(AtomicUsize::new(0));
         for number in [SIGINT, SIGTERM] {
             signal_hook::flag::register_usize(number, Arc::clone(&signal), number.unsigned_abs() as usize)?;
         }
-        let counters = CounterSet::read();
         let common = Arc::new(Common {
             setup,
-            clock: Clock::start(),
+            clock,
             signal,
             closed: AtomicU64::new(0),
             unsettled: AtomicU32::new(options.threads.get()),

@@ -30,6 +30,8 @@ struct SessionShare {
     ahead: Recent,
     /// The same since it began, or came back after a long time.
     requests: u32,
+    /// Whether it has begun: before, the same number is that of a place in the waiting room.
+    has_begun: bool,
 }
 
 /// Where a request stands among those of its class.
@@ -225,8 +227,8 @@ impl Shares {
     }
 
     /// Periods are `longer` times as long from now on.
-    pub(crate) fn stretch(&mut self, longer: f64) {
-        self.sessions.lengths.stretch(longer);
+    pub(crate) fn rescale(&mut self, longer: f64) {
+        self.sessions.lengths.rescale(longer);
     }
 
     /// A period is over in which the server worked.
@@ -301,7 +303,8 @@ impl Sessions {
             return self.beside(now, session.id);
         }
         share.ahead.add(epoch);
-        let seen = seen.map(|seen| now.since(seen));
+        let has_begun = core::mem::replace(&mut share.has_begun, true);
+        let seen = seen.filter(|_| has_begun).map(|seen| now.since(seen));
         // The token is not written with each response, so it may be older than the last request.
         let pause = seen.map_or(session.idle, |seen| seen.min(session.idle));
         let pauses = &mut self.pauses[class.index()];

@@ -70,6 +70,11 @@ impl Policy {
         self.admits_sessions(class) && !self.is_visitor(key)
     }
 
+    /// Whether it matters how long sessions of a class are, and is known.
+    fn knows_lengths(&self, class: ClassId) -> bool {
+        self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class)
+    }
+
     /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be
     /// finished.
     pub(super) fn admits_sessions(&self, class: ClassId) -> bool {
@@ -256,7 +261,7 @@ impl Policy {
             let Config { period, gains, limits, .. } = &self.config;
             let (period, floor) = (*period, limits.new_session_share);
             self.shares.conclude(self.now, class);
-            let session_room = self.admits_sessions(class).then(|| self.doors[class.index()].lot());
+            let session_room = self.knows_lengths(class).then(|| self.doors[class.index()].lot());
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
             // Those who are held back come first.
@@ -279,7 +284,7 @@ impl Policy {
             let reach = self.reaches[class.index()].learn(lately);
             self.shares.end_period(class);
             let wasted = self.shares.wasted(class);
-            let tells = self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class);
+            let tells = self.knows_lengths(class);
             let requests = self.shares.requests_of_session(class).filter(|_| tells);
             self.crowds[class.index()].end_period(reach, requests);
             let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };

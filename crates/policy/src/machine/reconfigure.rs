@@ -45,11 +45,11 @@ impl Policy {
         self.deadline_not_before = Time::ZERO;
         if config.period != before.period {
             let longer = config.period.as_secs_f64() / before.period.as_secs_f64();
-            self.controllers.iter_mut().for_each(|controller| controller.stretch(longer));
-            self.crowds.iter_mut().for_each(|crowd| crowd.stretch(longer));
-            self.reaches.iter_mut().for_each(|reach| reach.stretch(longer));
-            self.spare.stretch(longer);
-            self.shares.stretch(longer);
+            self.controllers.iter_mut().for_each(|controller| controller.rescale(longer));
+            self.crowds.iter_mut().for_each(|crowd| crowd.rescale(longer));
+            self.reaches.iter_mut().for_each(|reach| reach.rescale(longer));
+            self.spare.rescale(longer);
+            self.shares.rescale(longer);
             self.period_ends = self.period_ends.min(now + config.period);
         }
         self.retarget();

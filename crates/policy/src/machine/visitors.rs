@@ -17,6 +17,9 @@ impl Policy {
         }
         let room = &mut self.rooms[class.index()];
         let visit = room.honoured(visit, now);
+        if visit.told.is_none() {
+            self.crowds[class.index()].came();
+        }
         self.store.get_mut(key).session = SessionHint::Visitor(visit);
         room.holds(&visit)
     }

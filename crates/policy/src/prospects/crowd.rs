@@ -33,8 +33,8 @@ impl Crowd {
     }
 
     /// Periods are `longer` times as long from now on.
-    pub(crate) fn stretch(&mut self, longer: f64) {
-        self.rate.stretch(longer);
+    pub(crate) fn rescale(&mut self, longer: f64) {
+        self.rate.rescale(longer);
     }
 
     /// Whether it is known that most of those who begin cannot be finished, so that it matters which. Where it is few, more are finished

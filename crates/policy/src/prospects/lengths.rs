@@ -281,8 +281,8 @@ impl Lengths {
     }
 
     /// Periods are `longer` times as long from now on.
-    pub(crate) fn stretch(&mut self, longer: f64) {
-        self.classes.iter_mut().for_each(|of| of.outflow.stretch(longer));
+    pub(crate) fn rescale(&mut self, longer: f64) {
+        self.classes.iter_mut().for_each(|of| of.outflow.rescale(longer));
     }
 
     /// Whether lengths of a class tell its sessions apart.

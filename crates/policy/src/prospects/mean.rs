@@ -19,7 +19,7 @@ impl Mean {
     }
 
     /// Periods are `longer` times as long from now on, and as much more is in each.
-    pub(crate) fn stretch(&mut self, longer: f64) {
+    pub(crate) fn rescale(&mut self, longer: f64) {
         self.0 *= longer;
     }
 }

@@ -3,7 +3,7 @@
 use super::progress::Progress;
 
 /// How many sessions are completed for each request served, at best: beside the same of a session that begins. None where it is
-/// no more.
+/// no more. A visit of one request is not counted among them.
 ///
 /// Whom to serve so that most are completed is whose index is highest: the chance that a session ends within some
 /// number of further requests for each request that this takes, for the number where that is most (Gittins 1979; of service times Aalto,
@@ -48,7 +48,10 @@ fn index(hazards: &[f32; Progress::COUNT], from: usize) -> f32 {
         // Who ends in a stretch does so in its midst.
         let stretch = Progress::requests_at(progress) as f32;
         requests += there * (stretch - hazard * (stretch - 1.0) / 2.0);
-        ended += there * hazard;
+        // Who leaves after the first had begun no session that could be completed.
+        if progress > 0 {
+            ended += there * hazard;
+        }
         there *= 1.0 - hazard;
         best = best.max(ended / requests);
     }
@@ -76,8 +79,17 @@ mod tests {
 
     #[test]
     fn where_a_session_may_end_at_any_time_nobody_is_nearer() {
-        assert_eq!(prospects(&core::array::from_fn::<_, 8, _>(|at| (at, 0.3)))[..7], [0; 7]);
+        let found = prospects(&core::array::from_fn::<_, 8, _>(|at| (at, 0.3)));
+        assert_eq!(found[1..7], [found[1]; 6]);
+        assert!(found[0] < found[1], "who begins may leave at once");
         assert_eq!(prospects(&[]), [0; Progress::COUNT]);
+        assert_eq!(prospects(&[(0, 0.9)]), [0; Progress::COUNT], "all ask once");
+    }
+
+    #[test]
+    fn however_many_leave_after_the_first_it_does_not_go_before_who_is_under_way() {
+        let found = prospects(&[(0, 0.6), (5, 1.0)]);
+        assert!(found[..6].is_sorted() && found[1] > 0, "{found:?}");
     }
 
     #[test]

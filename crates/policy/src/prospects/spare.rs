@@ -22,8 +22,8 @@ impl Spare {
     }
 
     /// Periods are `longer` times as long from now on.
-    pub(crate) fn stretch(&mut self, longer: f64) {
-        self.served.stretch(longer);
+    pub(crate) fn rescale(&mut self, longer: f64) {
+        self.served.rescale(longer);
     }
 
     /// In a period, on average.

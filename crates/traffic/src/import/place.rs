@@ -1,6 +1,7 @@
 //! Places in files that others have written.
 
 use config::{Error, Source};
+use serde_json::error::Category;
 
 /// An error in the line where `text` first stands in the file, or of the file as a whole.
 pub(super) fn of_text(source: &Source, text: &str, what: impl Into<String>) -> Error {
@@ -25,7 +26,13 @@ pub(super) fn of_json(source: &Source, why: &serde_json::Error) -> Error {
     }
     let what = why.to_string();
     let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-    of_line(source, why.line(), what)
+    let mend = match why.classify() {
+        Category::Syntax => {
+            "export it anew, or mend the JSON there; a program that checks JSON shows what is before"
+        }
+        _ => "export it anew, with a tool that writes what the format's description asks for",
+    };
+    of_line(source, why.line(), what).mend(mend)
 }
 
 /// The text without a byte order mark.

@@ -183,3 +183,32 @@ fn what_is_not_a_description_is_refused_with_its_place() {
     }
     assert!(refused("a.yaml", "a: b\n", &Options::default()).starts_with("a.yaml: it is neither a HAR file"));
 }
+
+#[test]
+fn a_body_that_need_not_be_sent_is_not_left_out_without_a_word() {
+    let of_body = |required: bool| {
+        let body = json!({"required": required, "content": {"multipart/form-data": {"schema": {}}}});
+        json!({"openapi": "3.1.0", "info": {}, "paths": {
+            "/a": {"get": {"responses": {"200": {}}}},
+            "/p": {"post": {"requestBody": body, "responses": {"200": {}}}},
+        }})
+    };
+    let (imported, workload) = of(&of_body(false));
+    assert_eq!(workload.pages.len(), 2);
+    let note = "POST /p is sent without its body, which need not be there: nothing is made of the type \
+                multipart/form-data; add a body to its page by hand";
+    assert!(imported.notes.iter().any(|said| said == note), "{:?}", imported.notes);
+    let (imported, workload) = of(&of_body(true));
+    assert_eq!(workload.pages.len(), 1);
+    let note = "left out: POST /p: nothing is made of the type multipart/form-data; add an example";
+    assert!(imported.notes.iter().any(|said| said == note), "{:?}", imported.notes);
+}
+
+#[test]
+fn what_is_wrong_with_json_comes_with_what_to_do() {
+    for (text, line) in [("{\n\"openapi\": \"3.0.0\",,}", "a.json:2"), ("{\n\"openapi\": 1e999}", "a.json:2")]
+    {
+        let said = refused("a.json", text, &Options::default());
+        assert!(said.starts_with(line) && said.contains("export it anew"), "{said}");
+    }
+}

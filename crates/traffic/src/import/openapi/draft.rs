@@ -58,6 +58,13 @@ pub(in super::super) fn draft(source: &Source, options: &Options) -> Result<Draf
         for need in security::needs(&document, operation)? {
             *needs.entry(need).or_default() += 1;
         }
+        if let Some(mime) = &request.without {
+            draft.notes.say(format!(
+                "{} is sent without its body, which need not be there: nothing is made of the type {mime}; \
+                 add a body to its page by hand",
+                operation.shown()
+            ));
+        }
         draft.steps.push(step(&flow, number, request));
     }
     if draft.steps.is_empty() {

@@ -18,6 +18,8 @@ pub(super) struct Filled {
     pub(super) url: Text,
     pub(super) headers: Vec<(String, Text)>,
     pub(super) body: Option<Text>,
+    /// The type of a body that need not be sent, and is not, because nothing can be made of it.
+    pub(super) without: Option<String>,
 }
 
 /// Fills what an operation needs. `base` stands before its path; `made` says by which names parts of the path are known
@@ -191,9 +193,11 @@ fn body(samples: &Samples<'_>, body: &Value, filled: &mut Filled) -> Result<(), 
             _ => joined(samples.plain(schema, false)?),
         };
         put(filled, mime, text)?;
-    } else if let Some((mime, _)) = types.first().filter(|_| body.get("required") == Some(&Value::Bool(true)))
-    {
-        return Err(Unmade::Unknown(format!("nothing is made of the type {mime}")));
+    } else if let Some((mime, _)) = types.first() {
+        if body.get("required") == Some(&Value::Bool(true)) {
+            return Err(Unmade::Unknown(format!("nothing is made of the type {mime}")));
+        }
+        filled.without = Some(mime.to_string());
     }
     Ok(())
 }
