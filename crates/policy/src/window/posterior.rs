@@ -4,7 +4,8 @@
 ///
 /// As long as requests do not meet, throughput grows with their number; beyond a knee it does not
 /// (Denning and Buzen 1978, asymptotic bounds). Where each takes a worker the bend is sharp, where
-/// they meet by chance it is round. Which of the curves a server follows is not told, but each
+/// they meet by chance it is round, and where something is done once for all that are inside, as when a server is woken for them, each
+/// more brings a little less than the one before for long. Which of the curves a server follows is not told, but each
 /// says what two sizes finish relative to each other, and some are soon refuted.
 #[derive(Debug)]
 pub(super) struct Posterior {
@@ -16,12 +17,23 @@ const KNEES: usize = 72;
 const FIRST_KNEE: f64 = 0.5;
 /// A quarter of an octave, the fourth root of 2.
 const NEXT_KNEE: f64 = 1.189_207_115_002_721;
-const BENDS: [Bend; 2] = [Bend::Sharp, Bend::Round];
+const BENDS: [Bend; 3] = [Bend::Sharp, Bend::Round, Bend::Long];
 
 #[derive(Debug, Clone, Copy)]
 enum Bend {
     Sharp,
     Round,
+    Long,
+}
+
+impl Bend {
+    /// How likely it is before anything is known, beside the others.
+    const fn prior(self, requests: Requests) -> f64 {
+        match (self, requests) {
+            (Self::Sharp | Self::Round, _) | (Self::Long, Requests::Short) => 1.0,
+            (Self::Long, Requests::Long) => 0.15,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -37,14 +49,24 @@ impl Curve {
     }
 
     /// Logarithm of what it finishes with so many inside, relative to the most it can. The round
-    /// one is close to a processor that half of the requests inside are on their way to.
+    /// one is close to a processor that half of the requests inside are on their way to; the long one is a processor that needs the time
+    /// of `knee` requests for all that are inside together.
     fn log_throughput(self, inside: f64) -> f64 {
         let share = inside / self.knee;
         match self.bend {
             Bend::Sharp => libm::log(share.min(1.0)),
             Bend::Round => -libm::log1p(1.0 / (share * share * share)) / 3.0,
+            Bend::Long => -libm::log1p(1.0 / share),
         }
     }
+}
+
+/// What it is that the server works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Requests {
+    /// Beside them it matters what is done once for all that are inside.
+    Short,
+    Long,
 }
 
 /// What is expected of a change of size.
@@ -65,13 +87,13 @@ impl Posterior {
 
     /// That this size is the right one as far as is known: the chance that a larger one would
     /// bring something is `above`.
-    pub(super) fn around(size: u32, above: f64) -> Self {
+    pub(super) fn around(size: u32, above: f64, requests: Requests) -> Self {
         let size = f64::from(size);
         let mut posterior = Self { likely: [[0.0; KNEES]; BENDS.len()] };
         let mut sides = [0.0, 0.0];
         for (likely, curve) in posterior.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
             let ratio = curve.knee / size;
-            *likely = libm::pow(ratio.min(1.0 / ratio), Self::FADE);
+            *likely = curve.bend.prior(requests) * libm::pow(ratio.min(1.0 / ratio), Self::FADE);
             sides[usize::from(ratio > Self::ABOVE)] += *likely;
         }
         for (likely, curve) in posterior.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {

@@ -3,7 +3,7 @@
 use units::{Span, Time};
 
 use super::observed::{Observation, Observed};
-use super::posterior::{Posterior, log_ratio};
+use super::posterior::{Posterior, Requests, log_ratio};
 use super::trial::{Sample, Step, Trial};
 
 /// A home, and from time to time a trial of another size between two of the home.
@@ -53,6 +53,8 @@ pub(super) struct Search {
     variation: f64,
     /// How long the last trial took.
     took: Span,
+    /// For how long a request was inside at home, in seconds, when it was tried last.
+    response: f64,
 }
 
 impl Search {
@@ -61,11 +63,15 @@ impl Search {
     /// one half, but leaves a server of random demands a fifth below what it can do; in overload
     /// that is what there is to share out.
     const WORTH: f64 = 0.2;
+    /// The same where a request is inside for so short a time that longer is not felt either, and for how long that is, in seconds.
+    const MIN_WORTH: f64 = 0.1;
+    const NOT_FELT: f64 = 0.005;
     /// Home stays where it is as long as it is right but for this factor of elasticity.
     const LATITUDE: f64 = 1.4;
     /// How much of what is known a comparison takes away, and a change of throughput.
     const FORGOTTEN: f64 = 0.01;
     const UPSET: f64 = 0.1;
+    const UNHEARD_OF: f64 = 0.5;
     /// How far curves are from servers.
     const MISFIT: f64 = 0.003;
     /// How much the trial just over counts for in what is known of chance.
@@ -96,7 +102,7 @@ impl Search {
             probe: None,
             min,
             max,
-            posterior: Posterior::around(initial, Self::WORTH),
+            posterior: Posterior::around(initial, Self::WORTH, Requests::Long),
             trial: Trial::new(Time::ZERO, initial, Self::MIN_REQUESTS as u32),
             observed: Observed::new(),
             observations: 0,
@@ -111,6 +117,7 @@ impl Search {
             hindered: false,
             variation: 1.0,
             took: Span::ZERO,
+            response: f64::INFINITY,
         }
     }
 
@@ -133,7 +140,7 @@ impl Search {
     /// Goes on from `size`, with `inside` requests that met another.
     pub(super) fn restart(&mut self, now: Time, size: u32, inside: u32) {
         self.home = size.clamp(self.min, self.max);
-        self.posterior = Posterior::around(self.home, Self::WORTH);
+        self.posterior = self.unknown();
         self.observed = Observed::new();
         (self.observations, self.needed, self.roomy) = (0, None, None);
         self.go_on(now, self.home, inside);
@@ -165,7 +172,7 @@ impl Search {
             return;
         };
         self.posterior.learn(difference, variance + Self::MISFIT, many, [few, few]);
-        self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::FORGOTTEN);
+        self.posterior.give_way(&self.unknown(), Self::FORGOTTEN);
         self.observations += 1;
         if self.observations >= Self::SURE {
             self.needed = Some(self.between(self.min, self.home));
@@ -200,8 +207,24 @@ impl Search {
         self.start_over(now, inside);
     }
 
+    /// The elasticity from which on a larger window is worth it.
+    fn worth(&self) -> f64 {
+        (Self::WORTH * self.response / Self::NOT_FELT).clamp(Self::MIN_WORTH, Self::WORTH)
+    }
+
+    /// That home is right, as far as is known.
+    fn unknown(&self) -> Posterior {
+        let requests = if self.is_felt() { Requests::Long } else { Requests::Short };
+        Posterior::around(self.home, Self::WORTH, requests)
+    }
+
+    /// Whether anybody feels how long a request is inside.
+    fn is_felt(&self) -> bool {
+        self.response >= Self::NOT_FELT
+    }
+
     fn is_large(&self) -> bool {
-        self.home > self.min && self.posterior.elasticity(self.home - 1) < Self::WORTH / Self::LATITUDE
+        self.home > self.min && self.posterior.elasticity(self.home - 1) < self.worth() / Self::LATITUDE
     }
 
     /// A request that was let in at `dispatched` is done, which costs the server that `work`, and `inside` are left.
@@ -244,6 +267,11 @@ impl Search {
 
     fn been_home(&mut self, now: Time, sample: Sample, inside: u32) {
         let home = self.home;
+        let was_felt = self.is_felt();
+        self.response = sample.inside * sample.length.as_secs_f64() / sample.finished;
+        if was_felt && !self.is_felt() {
+            self.posterior.give_way(&self.unknown(), Self::UNHEARD_OF);
+        }
         match (self.before.replace(sample), self.probed.take()) {
             (Some(before), Some(probed)) => self.compare(before, probed, sample),
             (Some(before), None) => self.notice(before, sample),
@@ -278,10 +306,10 @@ impl Search {
         let chance = self.error(probed) + (self.error(before) + self.error(after)) / 4.0;
         let variance = chance + Self::MISFIT + drift * drift;
         self.posterior.learn(difference, variance, probed.inside, [before.inside, after.inside]);
-        self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::FORGOTTEN);
+        self.posterior.give_way(&self.unknown(), Self::FORGOTTEN);
         self.agreed = (self.agreed + 1).min(Self::SURE + 4);
         let is_small =
-            self.home < self.max && self.posterior.elasticity(self.home) > Self::WORTH * Self::LATITUDE;
+            self.home < self.max && self.posterior.elasticity(self.home) > self.worth() * Self::LATITUDE;
         if is_small || self.is_large() {
             self.move_home();
         }
@@ -303,7 +331,7 @@ impl Search {
         let (mut low, mut high) = (least, most);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.posterior.elasticity(middle) > Self::WORTH { low = middle + 1 } else { high = middle }
+            if self.posterior.elasticity(middle) > self.worth() { low = middle + 1 } else { high = middle }
         }
         low
     }
@@ -313,7 +341,7 @@ impl Search {
         let change = libm::log(now.rate / before.rate);
         if change * change > 9.0 * (self.error(before) + self.error(now)) + 0.01 {
             self.agreed = 0;
-            self.posterior.give_way(&Posterior::around(self.home, Self::WORTH), Self::UPSET);
+            self.posterior.give_way(&self.unknown(), Self::UPSET);
         }
     }
 
@@ -341,10 +369,11 @@ impl Search {
         const TIME: f64 = 0.1;
         let home = u64::from(self.home);
         // Quarters of the larger. A much larger window would be felt, and by those who wait inside it.
-        let probes: &[(u64, bool)] = if self.agreed < Self::SURE {
-            &[(6, true), (6, false), (8, true), (8, false), (16, false)]
-        } else {
-            &[(6, true), (6, false)]
+        let probes: &[(u64, bool)] = match (self.agreed < Self::SURE, self.is_felt()) {
+            (true, false) => &[(6, true), (6, false), (8, true), (8, false), (16, true), (16, false)],
+            (true, true) => &[(6, true), (6, false), (8, true), (8, false), (16, false)],
+            (false, false) => &[(6, true), (6, false), (8, true), (8, false)],
+            (false, true) => &[(6, true), (6, false)],
         };
         let error = 1.5 * self.variation / f64::from(self.wanted(self.home)) + Self::MISFIT;
         let mut best = None;
@@ -360,7 +389,7 @@ impl Search {
                 continue;
             }
             let gain = self.posterior.gain(self.home, size);
-            let cost = (Self::WORTH * log_ratio(self.home, size) - gain.mean).max(0.0);
+            let cost = (self.worth() * log_ratio(self.home, size) - gain.mean).max(0.0);
             let length = f64::from(self.wanted(size)) + 2.0 * f64::from(size.max(self.home));
             let told = libm::log1p(gain.variance / error) / ((cost + TIME) * length);
             if told > most {

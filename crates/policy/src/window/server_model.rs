@@ -15,6 +15,9 @@ pub(super) enum Server {
     Sharing(u32),
     /// One thing at a time, in order, as an event loop does.
     Loop,
+    /// One processor, which needs so many times a request's time besides for all that are inside together: it is woken, changes from
+    /// one program to the other, and finds its caches cold.
+    Waking(f64),
     /// So many workers that each wait for something else; others queue.
     Workers(u32),
 }
@@ -23,7 +26,7 @@ impl Server {
     /// How many requests it works on at once.
     pub(super) fn knee(self) -> u32 {
         match self {
-            Self::Loop => 1,
+            Self::Loop | Self::Waking(_) => 1,
             Self::Sharing(knee) | Self::Workers(knee) => knee,
         }
     }
@@ -200,6 +203,7 @@ impl ServerModel {
 fn speed(server: Server, there: usize, place: u32) -> f64 {
     match server {
         Server::Sharing(processors) => (f64::from(processors) / there as f64).min(1.0),
+        Server::Waking(besides) => 1.0 / (there as f64 + besides),
         Server::Loop => f64::from(u8::from(place == 1)),
         Server::Workers(workers) => f64::from(u8::from(place <= workers)),
     }

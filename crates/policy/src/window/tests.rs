@@ -64,6 +64,23 @@ fn more_requests_that_are_no_more_work_need_no_more_places() {
     }
 }
 
+/// Requests that are soon done, of which nobody feels whether a few more are beside them.
+#[test]
+fn what_many_share_is_worth_places() {
+    for besides in [0.5, 1.2, 3.0] {
+        for demand in DEMANDS {
+            let mut model = ServerModel::new(adaptive(8), Server::Waking(besides), demand, 7);
+            model.mean = 0.0001;
+            let soon = model.run(16_000);
+            assert!(soon.size < 10.0 * (1.0 + besides), "{besides} {demand:?}: {}", soon.size);
+            let found = model.run(40_000);
+            let share = found.rate * model.mean;
+            assert!(share > 0.8, "{besides} {demand:?}: {share} of what it can do, with {}", found.size);
+            assert!(found.size < 10.0 * (1.0 + besides), "{besides} {demand:?}: {}", found.size);
+        }
+    }
+}
+
 #[test]
 fn it_is_found_soon() {
     for server in KINDS {
