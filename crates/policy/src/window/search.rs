@@ -218,7 +218,7 @@ impl Search {
         Posterior::around(self.home, Self::WORTH, requests)
     }
 
-    /// Whether anybody feels how long a request is inside.
+    /// Whether clients feel how long a request is inside.
     fn is_felt(&self) -> bool {
         self.response >= Self::NOT_FELT
     }

@@ -64,7 +64,7 @@ fn more_requests_that_are_no_more_work_need_no_more_places() {
     }
 }
 
-/// Requests that are soon done, of which nobody feels whether a few more are beside them.
+/// Requests that are soon done, so that no client feels whether a few more are beside them.
 #[test]
 fn what_many_share_is_worth_places() {
     for besides in [0.5, 1.2, 3.0] {
