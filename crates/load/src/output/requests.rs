@@ -47,15 +47,19 @@ pub(crate) struct RequestsCsv {
 }
 
 impl RequestsCsv {
-    /// Of a run that starts at `zero`.
-    ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn create(path: &Path, zero: Timestamp) -> Result<Self, OutputError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, OutputError> {
         let file = File::create(path).map_err(OutputError::at(path))?;
-        let mut csv = Self { path: path.to_owned(), lines: csv::Writer::from_writer(file), zero };
+        let lines = csv::Writer::from_writer(file);
+        let mut csv = Self { path: path.to_owned(), lines, zero: Timestamp::UNIX_EPOCH };
         csv.line(COLUMNS)?;
         Ok(csv)
+    }
+
+    /// The run starts at `zero`.
+    pub(crate) const fn starts(&mut self, zero: Timestamp) {
+        self.zero = zero;
     }
 
     fn line<T: AsRef<[u8]>>(&mut self, fields: impl IntoIterator<Item = T>) -> Result<(), OutputError> {

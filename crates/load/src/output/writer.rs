@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use catalogue::Metric;
-use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter};
+use record::{RequestRow, RunDirectory, SampleRow, SessionRow, TableWriter, Timestamp};
 use units::Time;
 
 use crate::measure::recorder::Rows;
@@ -32,13 +32,17 @@ struct Sinks {
     csv: Option<RequestsCsv>,
 }
 
-impl Writer {
-    /// Writes into `directory`, and requests as CSV too; `host` is this machine's name. `None` where nothing is to be
-    /// written.
-    pub(crate) fn start(
+/// The files, open, before the run begins.
+pub(crate) struct Files {
+    sinks: Sinks,
+    samples: Option<TableWriter<SampleRow>>,
+}
+
+impl Files {
+    /// In `directory`, and requests as CSV too. `None` where nothing is to be written.
+    pub(crate) fn create(
         directory: Option<&RunDirectory>,
         csv: Option<RequestsCsv>,
-        host: &str,
     ) -> Result<Option<Self>, OutputError> {
         if directory.is_none() && csv.is_none() {
             return Ok(None);
@@ -48,13 +52,23 @@ impl Writer {
             sessions: directory.map(RunDirectory::write_sessions).transpose()?,
             csv,
         };
-        let samples = directory.map(RunDirectory::write_samples).transpose()?;
+        Ok(Some(Self { sinks, samples: directory.map(RunDirectory::write_samples).transpose()? }))
+    }
+}
+
+impl Writer {
+    /// Writes what a run has to tell that `started` then; `host` is this machine's name.
+    pub(crate) fn start(files: Files, started: Timestamp, host: &str) -> Self {
+        let Files { mut sinks, samples } = files;
+        if let Some(csv) = &mut sinks.csv {
+            csv.starts(started);
+        }
         let (rows, given) = sync_channel(MAX_WAITING);
         let thread = std::thread::spawn(move || {
             give_way();
             sinks.write(&given)
         });
-        Ok(Some(Self { rows, thread, samples, host: Arc::from(host) }))
+        Self { rows, thread, samples, host: Arc::from(host) }
     }
 
     pub(crate) fn rows(&self) -> SyncSender<Rows> {

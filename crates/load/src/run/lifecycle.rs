@@ -24,7 +24,7 @@ use crate::measure::validity::{Observed, judge, judge_starts};
 use crate::output::error::OutputError;
 use crate::output::latencies::Latencies;
 use crate::output::requests::RequestsCsv;
-use crate::output::writer::Writer;
+use crate::output::writer::{Files, Writer};
 use crate::run::common::Common;
 use crate::run::report::Report;
 use crate::run::watcher::Watcher;
@@ -79,7 +79,16 @@ impl Run {
         let endpoint = options.metrics.map(Endpoint::bind).transpose()?;
         let directory = options.out.as_ref().map(RunDirectory::create).transpose()?;
         let environment = Environment::capture();
+        if let Some(directory) = &directory {
+            directory.write_environment(&environment)?;
+        }
         let latencies = Latencies::create(&options.exports)?;
+        let csv = options.exports.requests_csv.as_deref().map(RequestsCsv::create).transpose()?;
+        let files = Files::create(directory.as_ref(), csv)?;
+        let signal = Arc::new(AtomicUsize::new(0));
+        for number in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_usize(number, Arc::clone(&signal), number.unsigned_abs() as usize)?;
+        }
         let counters = CounterSet::read();
         let info = RunInfo {
             tool: "load".to_owned(),
@@ -97,15 +106,8 @@ impl Run {
         let clock = Clock::start();
         if let Some(directory) = &directory {
             directory.write_info(&info)?;
-            directory.write_environment(&environment)?;
         }
-        let csv = |path| RequestsCsv::create(path, info.started);
-        let requests = options.exports.requests_csv.as_deref().map(csv).transpose()?;
-        let writer = Writer::start(directory.as_ref(), requests, &environment.host)?;
-        let signal = Arc::new(AtomicUsize::new(0));
-        for number in [SIGINT, SIGTERM] {
-            signal_hook::flag::register_usize(number, Arc::clone(&signal), number.unsigned_abs() as usize)?;
-        }
+        let writer = files.map(|files| Writer::start(files, info.started, &environment.host));
         let common = Arc::new(Common {
             setup,
             clock,

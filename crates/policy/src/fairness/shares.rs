@@ -82,6 +82,19 @@ struct ClientShare {
 }
 
 impl ClientShare {
+    /// A request of it comes, of so many that `came` lately while so many were `served`. Gives whether it is within what it may have
+    /// ahead of others.
+    ///
+    /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
+    /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
+    fn comes_within(&mut self, epoch: Epoch, came: u32, served: u32) -> bool {
+        self.came.add(epoch);
+        let others = came.saturating_sub(self.came.count(epoch));
+        // Others may come in twice the number before they are held up.
+        let left = served.saturating_sub(others.saturating_mul(2));
+        others == 0 || self.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left)
+    }
+
     /// When a request was refused that comes again now, without a session; of one that was refused longer ago than `memory` this is
     /// none.
     ///
@@ -133,10 +146,15 @@ impl Shares {
         }
     }
 
+    /// A request comes that need not be ranked. Gives whether it is within what its client may have ahead of others.
+    pub(crate) fn came(&mut self, now: Time, client: u64) -> bool {
+        let epoch = Epoch::of(now);
+        self.came.add(epoch);
+        let (came, served) = (self.came.count(epoch), self.served.count(epoch));
+        self.clients.see(client, now).1.comes_within(epoch, came, served)
+    }
+
     /// Where a request stands that comes now, of a class.
-    ///
-    /// A client may have what the others leave; if they want all, a part. Whether a client is many users, as
-    /// behind an address translator, or one with many sessions cannot be told. Without others it does not matter.
     ///
     /// Who was refused was asked to stay away for `retry_after` at least.
     pub(crate) fn rank(
@@ -150,12 +168,7 @@ impl Shares {
         self.came.add(epoch);
         let (came, served) = (self.came.count(epoch), self.served.count(epoch));
         let (_, client) = self.clients.see(client, now);
-        client.came.add(epoch);
-        let others = came.saturating_sub(client.came.count(epoch));
-        // Others may come in twice the number before they are held up.
-        let left = served.saturating_sub(others.saturating_mul(2));
-        let is_within =
-            others == 0 || client.ahead.count(epoch) < AT_ONCE.max(served / CLIENT_PART).max(left);
+        let is_within = client.comes_within(epoch, came, served);
         let refused_at = match session {
             SessionHint::New => client.take_refusal(now, COMES_BACK.max(retry_after * 2)),
             SessionHint::Visitor(_) => None,
@@ -424,6 +437,20 @@ mod tests {
             rank(10 + 3 * page, 1, 0);
         }
         assert_eq!([rank(4000, 3, 15), rank(4000, 4, 25)], [Rank::Existing, Rank::New], "pauses of 3 s");
+    }
+
+    #[test]
+    fn a_session_that_was_a_visitor_is_followed_from_its_first_request_on() {
+        let mut shares = Shares::new(1, 100);
+        let told = Some(Told { at: at(0), place: 1, seconds: 2 });
+        let visitor = SessionHint::Visitor(Visit { told, ..Visit::begin(SessionId(1), at(0)) });
+        shares.rank(at(0), CLASS, (visitor, 1), RETRY_AFTER);
+        let standing = shares.rank(at(9000), CLASS, (session(1, 1), 1), RETRY_AFTER);
+        assert_eq!(
+            (standing.is_followed, standing.rank),
+            (true, Rank::Existing),
+            "it has waited, and read for a second"
+        );
     }
 
     #[test]

@@ -45,8 +45,9 @@ impl Policy {
         let asked = (held.session, held.client);
         let standing = self.shares.rank(now, class, asked, self.config.retry_after);
         (held.rank, held.is_followed) = (standing.rank, standing.is_followed);
-        let is_first = standing.rank == Rank::New && !standing.is_retry;
-        if is_first && !matches!(held.session, SessionHint::Visitor(_)) {
+        // Visitors count when they come for the first time.
+        let is_back = matches!(held.session, SessionHint::Visitor(visit) if visit.told.is_some());
+        if standing.rank == Rank::New && !standing.is_retry && !is_back {
             self.crowds[class.index()].came();
         }
         // What is small holds no client up, and its user goes on to read: the next page is asked for when those who
@@ -68,11 +69,6 @@ impl Policy {
     /// visitors, who wait in the order of the waiting room.
     fn may_wait_inside(&self, key: Key, class: ClassId) -> bool {
         self.admits_sessions(class) && !self.is_visitor(key)
-    }
-
-    /// Whether it matters how long sessions of a class are, and is known.
-    fn knows_lengths(&self, class: ClassId) -> bool {
-        self.config.admission == Admission::Sessions && self.shares.are_lengths_known(class)
     }
 
     /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be
@@ -261,7 +257,7 @@ impl Policy {
             let Config { period, gains, limits, .. } = &self.config;
             let (period, floor) = (*period, limits.new_session_share);
             self.shares.conclude(self.now, class);
-            let session_room = self.knows_lengths(class).then(|| self.doors[class.index()].lot());
+            let session_room = self.doors[class.index()].lot();
             let controller = &mut self.controllers[class.index()];
             controller.end_period(period, *gains, queued, floor);
             // Those who are held back come first.
@@ -284,9 +280,10 @@ impl Policy {
             let reach = self.reaches[class.index()].learn(lately);
             self.shares.end_period(class);
             let wasted = self.shares.wasted(class);
-            let tells = self.knows_lengths(class);
-            let requests = self.shares.requests_of_session(class).filter(|_| tells);
-            self.crowds[class.index()].end_period(reach, requests);
+            let matters = self.config.admission == Admission::Sessions;
+            let requests = self.shares.requests_of_session(class).filter(|_| matters);
+            let telling = requests.filter(|_| self.shares.are_lengths_known(class));
+            self.crowds[class.index()].end_period(reach, telling);
             let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
             self.doors[class.index()].end_period(
                 self.now,

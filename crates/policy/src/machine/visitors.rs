@@ -17,11 +17,14 @@ impl Policy {
         }
         let room = &mut self.rooms[class.index()];
         let visit = room.honoured(visit, now);
-        if visit.told.is_none() {
+        let waits = room.holds(&visit);
+        let held = self.store.get_mut(key);
+        held.session = SessionHint::Visitor(visit);
+        // Who does not wait is counted when it is ranked.
+        if waits && visit.told.is_none() && self.shares.came(now, held.client) {
             self.crowds[class.index()].came();
         }
-        self.store.get_mut(key).session = SessionHint::Visitor(visit);
-        room.holds(&visit)
+        waits
     }
 
     /// Whether a request is one of a visitor who has waited and was called.

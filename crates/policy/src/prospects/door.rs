@@ -63,9 +63,9 @@ impl Door {
         self.credit = self.credit.max(-self.loan());
     }
 
-    /// How many begin in a period.
-    pub(crate) fn lot(&self) -> f64 {
-        self.lot
+    /// How many begin in a period, if it is known how long sessions are.
+    pub(crate) fn lot(&self) -> Option<f64> {
+        (self.lot > 0.0).then_some(self.lot)
     }
 
     /// What was not used in a period is not saved up.

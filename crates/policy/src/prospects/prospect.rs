@@ -29,7 +29,9 @@ impl Prospect {
     pub(crate) fn of(hazards: &[f32; Progress::COUNT]) -> [Self; Progress::COUNT] {
         let beginning = index(hazards, 0);
         core::array::from_fn(|progress| {
-            let more = if beginning > 0.0 { index(hazards, progress) / beginning } else { 1.0 };
+            let here = index(hazards, progress);
+            // Of those who begin it may be that none goes on.
+            let more = if here > 0.0 { here / beginning } else { 1.0 };
             let mut steps = 0;
             let mut reached = Self::STEP;
             while reached <= more && steps < Self::COUNT as u8 - 1 {
@@ -90,6 +92,7 @@ mod tests {
     fn however_many_leave_after_the_first_it_does_not_go_before_who_is_under_way() {
         let found = prospects(&[(0, 0.6), (5, 1.0)]);
         assert!(found[..6].is_sorted() && found[1] > 0, "{found:?}");
+        assert_eq!(prospects(&[(0, 1.0), (5, 1.0)])[..6], [0, 31, 31, 31, 31, 31]);
     }
 
     #[test]

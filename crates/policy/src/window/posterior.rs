@@ -17,21 +17,21 @@ const KNEES: usize = 72;
 const FIRST_KNEE: f64 = 0.5;
 /// A quarter of an octave, the fourth root of 2.
 const NEXT_KNEE: f64 = 1.189_207_115_002_721;
-const BENDS: [Bend; 3] = [Bend::Sharp, Bend::Round, Bend::Long];
+const BENDS: [Bend; 3] = [Bend::Sharp, Bend::Round, Bend::Gradual];
 
 #[derive(Debug, Clone, Copy)]
 enum Bend {
     Sharp,
     Round,
-    Long,
+    Gradual,
 }
 
 impl Bend {
     /// How likely it is before anything is known, beside the others.
     const fn prior(self, requests: Requests) -> f64 {
         match (self, requests) {
-            (Self::Sharp | Self::Round, _) | (Self::Long, Requests::Short) => 1.0,
-            (Self::Long, Requests::Long) => 0.15,
+            (Self::Sharp | Self::Round, _) | (Self::Gradual, Requests::Short) => 1.0,
+            (Self::Gradual, Requests::Long) => 0.15,
         }
     }
 }
@@ -49,14 +49,14 @@ impl Curve {
     }
 
     /// Logarithm of what it finishes with so many inside, relative to the most it can. The round
-    /// one is close to a processor that half of the requests inside are on their way to; the long one is a processor that needs the time
+    /// one is close to a processor that half of the requests inside are on their way to; the gradual one is a processor that needs the time
     /// of `knee` requests for all that are inside together.
     fn log_throughput(self, inside: f64) -> f64 {
         let share = inside / self.knee;
         match self.bend {
             Bend::Sharp => libm::log(share.min(1.0)),
             Bend::Round => -libm::log1p(1.0 / (share * share * share)) / 3.0,
-            Bend::Long => -libm::log1p(1.0 / share),
+            Bend::Gradual => -libm::log1p(1.0 / share),
         }
     }
 }
@@ -124,6 +124,14 @@ impl Posterior {
         for (likely, other) in self.likely.as_flattened_mut().iter_mut().zip(others) {
             *likely += part * (other - *likely);
         }
+    }
+
+    /// Requests are found to be short, or long: what was learnt stays.
+    pub(super) fn turn(&mut self, from: Requests, to: Requests) {
+        for (likely, curve) in self.likely.as_flattened_mut().iter_mut().zip(Curve::all()) {
+            *likely *= curve.bend.prior(to) / curve.bend.prior(from);
+        }
+        self.normalize();
     }
 
     pub(super) fn gain(&self, from: u32, to: u32) -> Gain {

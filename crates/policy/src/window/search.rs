@@ -53,8 +53,12 @@ pub(super) struct Search {
     variation: f64,
     /// How long the last trial took.
     took: Span,
-    /// For how long a request was inside at home, in seconds, when it was tried last.
-    response: f64,
+    /// For how long a request is inside at home, in seconds, as soon as it has been tried.
+    response: Option<f64>,
+    /// What requests are by that.
+    requests: Requests,
+    /// A size that was not filled when it was tried, and for how many more trials of home it is not tried again.
+    unfilled: Option<(u32, u32)>,
 }
 
 impl Search {
@@ -66,12 +70,15 @@ impl Search {
     /// The same where a request is inside for so short a time that longer is not felt either, and for how long that is, in seconds.
     const MIN_WORTH: f64 = 0.1;
     const NOT_FELT: f64 = 0.005;
+    /// Requests that were found long are short from this part of it on.
+    const SHORT: f64 = 0.7;
+    /// How much a trial of home counts for in how long requests are inside.
+    const LATEST: f64 = 0.25;
     /// Home stays where it is as long as it is right but for this factor of elasticity.
     const LATITUDE: f64 = 1.4;
     /// How much of what is known a comparison takes away, and a change of throughput.
     const FORGOTTEN: f64 = 0.01;
     const UPSET: f64 = 0.1;
-    const UNHEARD_OF: f64 = 0.5;
     /// How far curves are from servers.
     const MISFIT: f64 = 0.003;
     /// How much the trial just over counts for in what is known of chance.
@@ -117,7 +124,9 @@ impl Search {
             hindered: false,
             variation: 1.0,
             took: Span::ZERO,
-            response: f64::INFINITY,
+            response: None,
+            requests: Requests::Long,
+            unfilled: None,
         }
     }
 
@@ -143,6 +152,7 @@ impl Search {
         self.posterior = self.unknown();
         self.observed = Observed::new();
         (self.observations, self.needed, self.roomy) = (0, None, None);
+        (self.response, self.requests) = (None, Requests::Long);
         self.go_on(now, self.home, inside);
     }
 
@@ -203,28 +213,51 @@ impl Search {
 
     /// With another home, and what is known.
     fn go_on(&mut self, now: Time, home: u32, inside: u32) {
-        (self.home, self.agreed) = (home, 0);
+        (self.home, self.agreed, self.unfilled) = (home, 0, None);
         self.start_over(now, inside);
     }
 
-    /// The elasticity from which on a larger window is worth it.
-    fn worth(&self) -> f64 {
-        (Self::WORTH * self.response / Self::NOT_FELT).clamp(Self::MIN_WORTH, Self::WORTH)
+    /// The elasticity from which on a window that is larger than that is worth it.
+    fn worth(&self, size: u32) -> f64 {
+        let Some(response) = self.response else { return Self::WORTH };
+        let longer =
+            f64::from(size) / f64::from(self.home) / libm::exp(self.posterior.gain(self.home, size).mean);
+        (Self::WORTH * response * longer / Self::NOT_FELT).clamp(Self::MIN_WORTH, Self::WORTH)
     }
 
     /// That home is right, as far as is known.
     fn unknown(&self) -> Posterior {
-        let requests = if self.is_felt() { Requests::Long } else { Requests::Short };
-        Posterior::around(self.home, Self::WORTH, requests)
+        Posterior::around(self.home, Self::WORTH, self.requests)
     }
 
-    /// Whether clients feel how long a request is inside.
-    fn is_felt(&self) -> bool {
-        self.response >= Self::NOT_FELT
+    /// Whether clients feel how long a request would be inside, at most.
+    fn is_felt_at(&self, size: u32) -> bool {
+        let longer = f64::from(size) / f64::from(self.home);
+        self.response.is_none_or(|response| response * longer >= Self::NOT_FELT)
+    }
+
+    /// Learns for how long requests are inside, and whether clients feel it.
+    fn time(&mut self, sample: Sample) {
+        let response =
+            self.response.map_or(sample.response, |known| known + Self::LATEST * (sample.response - known));
+        self.response = Some(response);
+        let found = if response >= Self::NOT_FELT {
+            Requests::Long
+        } else if response < Self::SHORT * Self::NOT_FELT {
+            Requests::Short
+        } else {
+            self.requests
+        };
+        let was = core::mem::replace(&mut self.requests, found);
+        if was != found {
+            self.posterior.turn(was, found);
+            self.agreed = 0;
+        }
     }
 
     fn is_large(&self) -> bool {
-        self.home > self.min && self.posterior.elasticity(self.home - 1) < self.worth() / Self::LATITUDE
+        self.home > self.min
+            && self.posterior.elasticity(self.home - 1) < self.worth(self.home) / Self::LATITUDE
     }
 
     /// A request that was let in at `dispatched` is done, which costs the server that `work`, and `inside` are left.
@@ -234,7 +267,12 @@ impl Search {
         }
         match self.trial.finished(now, dispatched, inside, work) {
             None => {}
-            Some(Step::Enough(sample)) if !sample.is_full => self.start_over(now, inside),
+            Some(Step::Enough(sample)) if !sample.is_full => {
+                if sample.size > self.home {
+                    self.unfilled = Some((sample.size, Self::MAX_REST));
+                }
+                self.start_over(now, inside);
+            }
             Some(Step::Enough(sample)) => {
                 self.took = sample.length;
                 self.variation += Self::FRESH * (sample.variation.max(Self::MIN_VARIATION) - self.variation);
@@ -267,11 +305,8 @@ impl Search {
 
     fn been_home(&mut self, now: Time, sample: Sample, inside: u32) {
         let home = self.home;
-        let was_felt = self.is_felt();
-        self.response = sample.inside * sample.length.as_secs_f64() / sample.finished;
-        if was_felt && !self.is_felt() {
-            self.posterior.give_way(&self.unknown(), Self::UNHEARD_OF);
-        }
+        self.time(sample);
+        self.unfilled = self.unfilled.and_then(|(size, left)| Some((size, left.checked_sub(1)?)));
         match (self.before.replace(sample), self.probed.take()) {
             (Some(before), Some(probed)) => self.compare(before, probed, sample),
             (Some(before), None) => self.notice(before, sample),
@@ -308,8 +343,8 @@ impl Search {
         self.posterior.learn(difference, variance, probed.inside, [before.inside, after.inside]);
         self.posterior.give_way(&self.unknown(), Self::FORGOTTEN);
         self.agreed = (self.agreed + 1).min(Self::SURE + 4);
-        let is_small =
-            self.home < self.max && self.posterior.elasticity(self.home) > self.worth() * Self::LATITUDE;
+        let is_small = self.home < self.max
+            && self.posterior.elasticity(self.home) > self.worth(self.home) * Self::LATITUDE;
         if is_small || self.is_large() {
             self.move_home();
         }
@@ -321,6 +356,9 @@ impl Search {
         let farthest = self.home.saturating_mul(2).min(self.max);
         let found = self.between(nearest, farthest);
         if found != self.home {
+            if let Some(response) = &mut self.response {
+                *response *= f64::from(found) / f64::from(self.home);
+            }
             self.home = found;
             (self.before, self.agreed, self.rested) = (None, 0, 0);
         }
@@ -331,7 +369,11 @@ impl Search {
         let (mut low, mut high) = (least, most);
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.posterior.elasticity(middle) > self.worth() { low = middle + 1 } else { high = middle }
+            if self.posterior.elasticity(middle) > self.worth(middle) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         low
     }
@@ -369,11 +411,13 @@ impl Search {
         const TIME: f64 = 0.1;
         let home = u64::from(self.home);
         // Quarters of the larger. A much larger window would be felt, and by those who wait inside it.
-        let probes: &[(u64, bool)] = match (self.agreed < Self::SURE, self.is_felt()) {
-            (true, false) => &[(6, true), (6, false), (8, true), (8, false), (16, true), (16, false)],
-            (true, true) => &[(6, true), (6, false), (8, true), (8, false), (16, false)],
-            (false, false) => &[(6, true), (6, false), (8, true), (8, false)],
-            (false, true) => &[(6, true), (6, false)],
+        let probes: &[(u64, bool)] = match (self.agreed < Self::SURE, self.requests) {
+            (true, Requests::Short) => {
+                &[(6, true), (6, false), (8, true), (8, false), (16, true), (16, false)]
+            }
+            (true, Requests::Long) => &[(6, true), (6, false), (8, true), (8, false), (16, false)],
+            (false, Requests::Short) => &[(6, true), (6, false), (8, true), (8, false)],
+            (false, Requests::Long) => &[(6, true), (6, false)],
         };
         let error = 1.5 * self.variation / f64::from(self.wanted(self.home)) + Self::MISFIT;
         let mut best = None;
@@ -385,11 +429,13 @@ impl Search {
                 (home * 4 / quarters).min(home - 1)
             };
             let size = size.clamp(u64::from(self.min), u64::from(self.max)) as u32;
-            if size == self.home || (size < self.home && self.hindered) {
+            let is_unfilled = self.unfilled.is_some_and(|(unfilled, _)| size >= unfilled);
+            let is_felt = quarters > 8 && is_above && self.is_felt_at(size);
+            if size == self.home || is_unfilled || is_felt || (size < self.home && self.hindered) {
                 continue;
             }
             let gain = self.posterior.gain(self.home, size);
-            let cost = (self.worth() * log_ratio(self.home, size) - gain.mean).max(0.0);
+            let cost = (self.worth(self.home) * log_ratio(self.home, size) - gain.mean).max(0.0);
             let length = f64::from(self.wanted(size)) + 2.0 * f64::from(size.max(self.home));
             let told = libm::log1p(gain.variance / error) / ((cost + TIME) * length);
             if told > most {

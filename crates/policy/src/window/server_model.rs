@@ -83,6 +83,8 @@ pub(super) struct ServerModel {
     pub(super) apart: f64,
     /// Requests that come per second; without it there are always more.
     pub(super) offered: Option<f64>,
+    /// So many clients there are, each with one request.
+    pub(super) clients: usize,
     waiting: u32,
     /// Seconds until the next comes.
     comes: f64,
@@ -113,6 +115,7 @@ impl ServerModel {
             mean: 0.01,
             apart: 0.0,
             offered: None,
+            clients: usize::MAX,
             waiting: 0,
             comes: 0.0,
             inside: Vec::new(),
@@ -149,7 +152,10 @@ impl ServerModel {
     }
 
     fn fill(&mut self) {
-        while self.places.free(0) > 0 && (self.offered.is_none() || self.waiting > 0) {
+        let has_more = |model: &Self| {
+            model.inside.len() < model.clients && (model.offered.is_none() || model.waiting > 0)
+        };
+        while self.places.free(0) > 0 && has_more(self) {
             self.waiting = self.waiting.saturating_sub(1);
             self.places.take(self.now);
             let places = self.places.size();

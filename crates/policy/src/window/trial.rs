@@ -20,6 +20,8 @@ pub(super) struct Trial {
     finished: u32,
     /// What those cost the server.
     work: f64,
+    /// Seconds that they were inside, each as often as its work says.
+    took: f64,
     /// How many are to finish in all while it is open.
     wanted: u32,
     /// Integrals over time, in seconds.
@@ -58,6 +60,8 @@ pub(super) struct Sample {
     pub(super) variation: f64,
     pub(super) finished: f64,
     pub(super) length: Span,
+    /// For how long a request was inside, in seconds; those that cost more count for more.
+    pub(super) response: f64,
     /// Whether the window was filled; otherwise it says nothing about its size.
     pub(super) is_full: bool,
 }
@@ -96,6 +100,7 @@ impl Trial {
             changed: now,
             finished: 0,
             work: 0.0,
+            took: 0.0,
             wanted: wanted.next_multiple_of(Self::BLOCKS),
             inside: 0.0,
             full: 0.0,
@@ -152,6 +157,7 @@ impl Trial {
     pub(super) fn finished(&mut self, now: Time, dispatched: Time, inside: u32, work: f64) -> Option<Step> {
         self.finished += 1;
         self.work += work;
+        self.took += work * now.since(dispatched).as_secs_f64();
         // A download of an hour is not waited for.
         let patience = self.size.saturating_mul(16).max(128);
         match &mut self.stage {
@@ -200,6 +206,7 @@ impl Trial {
             variation: self.blocks.squared_variation() * f64::from(self.wanted / Self::BLOCKS),
             finished: f64::from(self.finished),
             length,
+            response: if self.work > 0.0 { self.took / self.work } else { 0.0 },
             // Without work there is nothing to compare.
             is_full: self.full >= Self::FILLED * self.open.as_secs_f64() && self.work > 0.0,
         }
