@@ -69,7 +69,8 @@ impl Serialize for Rule {
     }
 }
 
-/// Seconds in each stage, in the order in which a request meets them.
+/// Seconds in each stage, in the order in which a request meets them, and what passes between them: together they are the total,
+/// but for what is rounded.
 #[derive(Debug, Serialize)]
 pub(crate) struct Stages {
     pub(crate) body: f64,
@@ -77,6 +78,8 @@ pub(crate) struct Stages {
     pub(crate) pending: f64,
     pub(crate) discard: f64,
     pub(crate) class: f64,
+    /// The gate's own: until the policy is asked, and until its decision is carried out.
+    pub(crate) overhead: f64,
     pub(crate) server: f64,
     pub(crate) transfer: f64,
     pub(crate) total: f64,
@@ -132,6 +135,7 @@ impl Stages {
             pending: rounded(waits.pending),
             discard: rounded(waits.discard),
             class: rounded(waits.class),
+            overhead: rounded(times.decided.since(times.arrived).saturating_sub(waits.total())),
             server: seconds(times.decided, times.answered),
             transfer: seconds(times.answered, times.ended),
             total: seconds(times.began, times.ended),
