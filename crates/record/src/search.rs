@@ -71,7 +71,7 @@ pub struct ProbeResult {
     pub behind: Option<String>,
     /// Why the generator's figures are its own, not the server's.
     pub not_valid: Option<String>,
-    /// The share of arrivals by which what waits could grow and not be told from chance.
+    /// The share of arrivals by which what waits has grown, or could have and not be told from chance.
     pub blind: f64,
     /// How near resources were to their ends, 1 being there, by their names; what was not looked at is left out.
     #[serde(default)]

@@ -67,7 +67,7 @@ impl Findings {
         let blind = at(low).map(|probe| probe.blind).fold(0.0, f64::max);
         if blind > MIN_BLIND {
             basis.push(format!(
-                "At {low:.0}/s, what waits could have grown by up to {:.1} % of what arrived, and not be told from chance; the interval begins that much lower.",
+                "At {low:.0}/s, what waits grew by up to {:.1} % of what arrived, which is chance or less than half of the precision; the interval begins that much lower.",
                 blind * 100.0
             ));
         }

@@ -52,6 +52,11 @@ pub(crate) fn length(rate: Rate, precision: Ratio) -> Span {
 }
 
 impl Probe {
+    /// The share of arrivals by which what waits has grown, or may have grown and not be told from chance.
+    pub(crate) fn may_have_grown(&self) -> f64 {
+        self.growth.unwrap_or(0.0) + self.blind
+    }
+
     /// Completed sessions per second, or responses without those that say that the server cannot serve.
     pub(crate) fn achieved(&self) -> f64 {
         let refused = if self.summary.sessions.started > 0 { 0.0 } else { self.refused() };

@@ -21,7 +21,7 @@ pub(super) fn of(probe: &Probe, directory: String, precision: Ratio) -> ProbeRes
         ProbeOutcome::KeptUp | ProbeOutcome::Behind(_) => (None, None),
     };
     let (achieved, p50, p99) = (probe.achieved(), latency.p50, latency.p99);
-    let blind = probe.blind;
+    let blind = probe.may_have_grown();
     let used = BTreeMap::new();
     ProbeResult { clients, offered, achieved, p50, p99, behind, not_valid, blind, used, directory }
 }

@@ -81,6 +81,23 @@ fn the_capacity_of_a_server_is_found_and_it_rests_after_what_was_too_much() {
     assert_eq!(rests, too_much + 1, "once more after the closed loops");
 }
 
+/// What a precision tolerates is in the interval as well.
+#[test]
+fn the_interval_holds_the_capacity_however_precise_it_is_to_be() {
+    for precision in [0.02, 0.05, 0.1, 0.2, 0.4] {
+        let search = SearchOptions { precision: Ratio::clamped(precision), ..options() };
+        for workers in 1..40 {
+            let (found, result, _) = run(&search, f64::from(workers));
+            result.unwrap();
+            let (capacity, real) = (found.capacity.unwrap(), f64::from(workers) * 50.0);
+            assert!(
+                capacity.ci[0] <= real * (1.0 + 1e-9) && real <= capacity.ci[1] * (1.0 + 1e-9),
+                "{precision}: {capacity:?} of {real}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_slow_server_is_given_more_time() {
     let mut steps = Steps::new(&*Box::leak(Box::new(options())));
