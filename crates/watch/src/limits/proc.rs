@@ -1,9 +1,9 @@
 //! [`Proc`]: samples from `/proc`, the files of control groups and netlink.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use procfs::process::{LimitValue, Process, all_processes};
+use procfs::process::{FDTarget, LimitValue, Process, all_processes};
 use procfs::{CurrentSI as _, KernelStats};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
@@ -13,7 +13,7 @@ use super::control_groups::Hierarchies;
 use super::netlink::Netlink;
 use super::queues;
 use super::sample::{Disk, Program, Sample};
-use super::sockets::Sockets;
+use super::sockets::Looked;
 use crate::clock::uptime;
 use crate::error::Error;
 use crate::processes::{MAX_PROGRAMS, kept};
@@ -41,36 +41,82 @@ impl Proc {
         }
     }
 
-    fn programs(&self) -> Result<Vec<Program>, Error> {
-        let mut programs = vec![Program::default(); self.names.len()];
+    /// What the programs have, and the numbers of their sockets; these only if all are known.
+    ///
+    /// Of processes with the name of a program, those are meant that have a socket of `listeners`, and what they have started;
+    /// all of that name where none of them has one.
+    fn programs(&self, listeners: &BTreeSet<u64>) -> Result<(Vec<Program>, Option<BTreeSet<u64>>), Error> {
+        let mut parents = BTreeMap::new();
+        let mut named = Vec::new();
         for process in all_processes()? {
             // It may end at any moment; what is not known of it is left out.
             let Ok(process) = process else { continue };
             let Ok(stat) = process.stat() else { continue };
-            let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
-            let program = &mut programs[at];
+            parents.insert(process.pid(), stat.ppid);
+            if let Some(at) = self.names.iter().position(|name| *name == stat.comm) {
+                let sockets = sockets_of(&process);
+                named.push(Named { at, process, sockets });
+            }
+        }
+        let listens = |named: &&Named| named.sockets.iter().flatten().any(|inode| listeners.contains(inode));
+        let at_ports: BTreeMap<i32, usize> =
+            named.iter().filter(listens).map(|named| (named.process.pid(), named.at)).collect();
+        let is_meant = |named: &&Named| {
+            let mut ancestors =
+                std::iter::successors(Some(named.process.pid()), |pid| parents.get(pid).copied());
+            !at_ports.values().any(|at| *at == named.at) || ancestors.any(|pid| at_ports.contains_key(&pid))
+        };
+        let mut programs = vec![Program::default(); self.names.len()];
+        let mut sockets = Some(BTreeSet::new()).filter(|_| !named.is_empty());
+        for Named { at, process, sockets: own } in named.iter().filter(is_meant) {
+            let program = &mut programs[*at];
             if program.processors.is_empty() {
                 program.processors = may_run_on(process.pid());
                 program.group = self.hierarchies.of(process.pid());
             }
-            program.descriptors = program.descriptors.max(descriptors(&process).unwrap_or(0.0));
+            program.descriptors = program.descriptors.max(descriptors(process).unwrap_or(0.0));
             program.threads.add(process.pid());
+            sockets = sockets.zip(own.as_ref()).map(|(mut all, own)| {
+                all.extend(own);
+                all
+            });
         }
-        Ok(programs)
+        Ok((programs, sockets))
     }
+}
+
+/// A process with the name of the program at that place.
+struct Named {
+    at: usize,
+    process: Process,
+    /// The numbers of its sockets, if it lets them be seen.
+    sockets: Option<BTreeSet<u64>>,
+}
+
+fn sockets_of(process: &Process) -> Option<BTreeSet<u64>> {
+    let open = process.fd().ok()?.filter_map(Result::ok);
+    Some(
+        open.filter_map(|open| match open.target {
+            FDTarget::Socket(inode) => Some(inode),
+            _ => None,
+        })
+        .collect(),
+    )
 }
 
 impl Source for Proc {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
+        let looked = Looked::read(self.diagnosis.as_mut(), &self.ports);
+        let (programs, own) = self.programs(looked.listeners())?;
         Ok(Sample {
             uptime: uptime(),
             processors: processors()?,
-            programs: self.programs()?,
+            programs,
             disks: disks()?,
             queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
-            sockets: Sockets::read(self.diagnosis.as_mut(), &self.ports),
+            sockets: looked.of(own.as_ref()),
         })
     }
 }
@@ -132,6 +178,11 @@ fn disks() -> Result<BTreeMap<String, Disk>, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::process::Command;
+
+    use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+
     use super::*;
 
     #[test]
@@ -147,5 +198,28 @@ mod tests {
         let there_are = processors().unwrap();
         assert!(!own.is_empty() && own.iter().all(|number| there_are.contains_key(number)), "{own:?}");
         assert!(may_run_on(i32::MAX).is_empty());
+    }
+
+    /// Two processes of the same name, of which one has the socket that listens.
+    #[test]
+    fn of_processes_of_one_name_those_are_meant_that_listen_at_the_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let sleep = || Command::new("sleep").arg("60").spawn().unwrap();
+        let mut other = sleep();
+        let flags = fcntl_getfd(&listener).unwrap();
+        fcntl_setfd(&listener, FdFlags::empty()).unwrap();
+        let mut server = sleep();
+        fcntl_setfd(&listener, flags).unwrap();
+        let found = |ports: &[u16]| {
+            let sample = Proc::open(&["sleep"], ports).sample().unwrap();
+            sample.programs[0].threads.sleep
+        };
+        let is_seen = || (found(&[]) >= 2 && found(&[port]) == 1).then_some(());
+        testkit::poll_until(testkit::PATIENCE, "both to sleep, and one of them at the port", is_seen);
+        for child in [&mut server, &mut other] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 }

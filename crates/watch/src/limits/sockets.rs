@@ -16,8 +16,8 @@ pub struct Sockets {
     pub unread: u64,
     /// Bytes that were sent on connections to the ports and that the other side does not have yet.
     pub unsent_bytes: u64,
-    /// Connections that were made here, established or on their way to be, by the port that they go to; but
-    /// for those to the ports.
+    /// Connections that the programs have made, established or on their way to be, by the port that they go to; but
+    /// for those to the ports. Of all that were made here, where it is not known which sockets the programs have.
     pub outgoing: BTreeMap<u16, u64>,
     /// Connections that wait for packets that may be late: each keeps its port.
     pub time_wait: u64,
@@ -64,19 +64,27 @@ mod kernel {
     pub(super) const DESTINATION_PORT: usize = 6;
     pub(super) const READ_QUEUE: usize = 56;
     pub(super) const WRITE_QUEUE: usize = 60;
+    /// The number of the socket, as links in `/proc/PID/fd` have it.
+    pub(super) const INODE: usize = 68;
 }
 
-impl Sockets {
+/// All sockets, before it is known whose they are.
+pub(super) struct Looked {
+    sockets: Sockets,
+    own: Own,
+}
+
+impl Looked {
     pub(super) fn read(netlink: Option<&mut Netlink>, ports: &[u16]) -> Self {
         let text = |file: &str| fs::read_to_string(file).unwrap_or_default();
         let (in_use, time_wait) = sockstat(&text("/proc/net/sockstat"));
         let in_use = in_use + sockstat_6(&text("/proc/net/sockstat6"));
-        let mut sockets = Self {
+        let mut sockets = Sockets {
             time_wait,
             ports_used: in_use + time_wait,
             ports: range(&text("/proc/sys/net/ipv4/ip_local_port_range")),
             counters: Counters::parse(&text("/proc/net/netstat"), &text("/proc/net/snmp")),
-            ..Self::default()
+            ..Sockets::default()
         };
         let mut own = Own::default();
         if let Some(netlink) = netlink {
@@ -90,14 +98,29 @@ impl Sockets {
                 });
             }
         }
-        // A connection within this machine has two ends: that at a port where somebody listens was not made here.
-        let made_here = own.connections.into_iter().filter(|(from, _)| !own.listening.contains(from));
-        for (_, to) in made_here {
-            *sockets.outgoing.entry(to).or_default() += 1;
+        Self { sockets, own }
+    }
+
+    /// The sockets that listen at the ports, by their numbers.
+    pub(super) fn listeners(&self) -> &BTreeSet<u64> {
+        &self.own.listeners
+    }
+
+    /// What there is, if these are the programs' sockets.
+    pub(super) fn of(self, programs: Option<&BTreeSet<u64>>) -> Sockets {
+        let Self { mut sockets, own } = self;
+        // A connection within this machine has two ends: that at a port where a program listens was not made here.
+        let made_here = own.connections.into_iter().filter(|made| !own.listening.contains(&made.from));
+        for made in made_here {
+            if programs.is_none_or(|sockets| sockets.contains(&made.inode)) {
+                *sockets.outgoing.entry(made.to).or_default() += 1;
+            }
         }
         sockets
     }
+}
 
+impl Sockets {
     /// Counts a socket.
     fn count(&mut self, socket: &[u8], ports: &[u16], own: &mut Own) -> Option<()> {
         let port = |at: usize| Some(u16::from_be_bytes(socket.get(at..at + 2)?.try_into().ok()?));
@@ -108,6 +131,7 @@ impl Sockets {
             own.listening.insert(from);
             // Of a listening socket the two queues are the length of its accept queue, and the most that it may be.
             if ports.contains(&from) {
+                own.listeners.insert(bytes(kernel::INODE)?);
                 self.unaccepted += bytes(kernel::READ_QUEUE)?;
                 self.room += bytes(kernel::WRITE_QUEUE)?;
             }
@@ -115,7 +139,7 @@ impl Sockets {
             self.unread += u64::from(bytes(kernel::READ_QUEUE)? > 0);
             self.unsent_bytes += bytes(kernel::WRITE_QUEUE)?;
         } else if !ports.contains(&to) && kernel::UNDER_WAY.contains(&state) {
-            own.connections.push((from, to));
+            own.connections.push(Made { from, to, inode: bytes(kernel::INODE)? });
         }
         Some(())
     }
@@ -126,8 +150,16 @@ impl Sockets {
 struct Own {
     /// Ports on which somebody listens.
     listening: BTreeSet<u16>,
-    /// Local and remote ports of connections.
-    connections: Vec<(u16, u16)>,
+    /// Those that listen at the ports.
+    listeners: BTreeSet<u64>,
+    connections: Vec<Made>,
+}
+
+/// A connection: its local and its remote port, and the number of its socket.
+struct Made {
+    from: u16,
+    to: u16,
+    inode: u64,
 }
 
 impl Counters {
@@ -180,6 +212,7 @@ fn range(text: &str) -> u64 {
 mod tests {
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
 
     use super::*;
 
@@ -217,13 +250,22 @@ mod tests {
         let _server = here.accept().unwrap();
         let outgoing = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let _back_end = there.accept().unwrap();
-        let look = || Sockets::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
+        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
+        let look = || looked().of(None);
         let before = look();
         assert_eq!((before.unaccepted, before.room), (0, 128));
         assert_eq!((before.unread, before.outgoing.get(&port(&there))), (0, Some(&1)));
         let others =
             [port(&here), client.local_addr().unwrap().port(), outgoing.local_addr().unwrap().port()];
         assert!(!others.iter().any(|port| before.outgoing.contains_key(port)), "{before:?}");
+        let inode = |socket: &dyn AsRawFd| {
+            let link = fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd())).unwrap();
+            link.to_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().unwrap()
+        };
+        assert!(looked().listeners().contains(&inode(&here)));
+        let made =
+            |by: &dyn AsRawFd| looked().of(Some(&[inode(by)].into())).outgoing.get(&port(&there)).copied();
+        assert_eq!((made(&outgoing), made(&client)), (Some(1), None), "whose it is");
         assert!(before.ports > 0 && before.ports_used >= 2, "{before:?}");
         client.write_all(b"GET").unwrap();
         testkit::poll_until(testkit::PATIENCE, "data to arrive", || (look().unread == 1).then_some(()));
