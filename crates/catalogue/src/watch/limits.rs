@@ -14,7 +14,7 @@ metrics! { sampled like LIKE;
     PROCESSOR = "limits.processor", Gauge, Share, "Share of the time in which the processor did something.",
         labels: &["processor"];
     OUTGOING = "limits.outgoing", Gauge, Number,
-        "Connections made on this host to the port, without those to the watched ports.", labels: &["port"];
+        "Connections made on this host to the port, if the programs connect to it, without those to the watched ports; all ports where it is not known which sockets they have.", labels: &["port"];
     PROGRAM_PROCESSORS = "limits.program.processors", Gauge, Processors,
         "Processors that the program's processes may run on.", labels: BY_PROGRAM;
     PROGRAM_PROCESSORS_BUSY = "limits.program.processors_busy", Gauge, Share,

@@ -92,8 +92,11 @@ fn a_run_ends_when_an_objective_is_missed_for_long_enough() {
         &["--objective", "p99<20ms", "--stop-when", "2s"],
     ] {
         let output = run(stop);
-        assert_eq!(output.status.code(), Some(3), "{stop:?}: {}", String::from_utf8_lossy(&output.stderr));
         let summary = summary(&output);
+        // A machine that did not leave the generator in peace comes first.
+        let expected = if summary.client.valid { 3 } else { 4 };
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{stop:?}: {said}");
         assert!((2.0..20.0).contains(&summary.duration), "{stop:?}: {}", summary.duration);
         assert!(!summary.interrupted, "{stop:?}: nobody interrupted it");
         assert!(

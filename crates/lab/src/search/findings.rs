@@ -64,7 +64,7 @@ impl Findings {
             0 => {}
             count => basis.push(format!("{count} probes between these rates contradict each other.")),
         }
-        let blind = at(low).map(|probe| probe.blind).fold(0.0, f64::max);
+        let blind = at(low).filter(|probe| kept_up(probe)).map(|probe| probe.blind).fold(0.0, f64::max);
         if blind > MIN_BLIND {
             basis.push(format!(
                 "At {low:.0}/s, what waits grew by up to {:.1} % of what arrived, which is chance or less than half of the precision; the interval begins that much lower.",

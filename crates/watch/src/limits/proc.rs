@@ -1,10 +1,11 @@
 //! [`Proc`]: samples from `/proc`, the files of control groups and netlink.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::{fs, io};
 
-use procfs::process::{FDTarget, LimitValue, Process, all_processes};
+use procfs::process::{LimitValue, Process, all_processes};
 use procfs::{CurrentSI as _, KernelStats};
+use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use units::Span;
@@ -26,6 +27,8 @@ pub struct Proc {
     hierarchies: Hierarchies,
     route: Option<Netlink>,
     diagnosis: Option<Netlink>,
+    /// Ports to which the programs have been seen to connect: a connection may be over before it is found out whose it is.
+    asked: BTreeSet<u16>,
 }
 
 impl Proc {
@@ -38,6 +41,7 @@ impl Proc {
             hierarchies: Hierarchies::find(),
             route: Netlink::route().ok(),
             diagnosis: Netlink::diagnosis().ok(),
+            asked: BTreeSet::new(),
         }
     }
 
@@ -46,62 +50,69 @@ impl Proc {
     /// Of processes with the name of a program, those are meant that have a socket of `listeners`, and what they have started;
     /// all of that name where none of them has one.
     fn programs(&self, listeners: &BTreeSet<u64>) -> Result<(Vec<Program>, Option<BTreeSet<u64>>), Error> {
-        let mut parents = BTreeMap::new();
-        let mut named = Vec::new();
+        let (mut parents, mut named) = (BTreeMap::new(), Vec::new());
         for process in all_processes()? {
             // It may end at any moment; what is not known of it is left out.
             let Ok(process) = process else { continue };
             let Ok(stat) = process.stat() else { continue };
             parents.insert(process.pid(), stat.ppid);
-            if let Some(at) = self.names.iter().position(|name| *name == stat.comm) {
-                let sockets = sockets_of(&process);
-                named.push(Named { at, process, sockets });
-            }
+            let at = self.names.iter().position(|name| *name == stat.comm);
+            named.extend(at.map(|at| (at, process.pid())));
         }
-        let listens = |named: &&Named| named.sockets.iter().flatten().any(|inode| listeners.contains(inode));
+        let sockets: BTreeMap<i32, _> = named.iter().map(|(_, pid)| (*pid, sockets_of(*pid))).collect();
+        let listens = |pid: &i32| sockets[pid].iter().flatten().any(|inode| listeners.contains(inode));
         let at_ports: BTreeMap<i32, usize> =
-            named.iter().filter(listens).map(|named| (named.process.pid(), named.at)).collect();
-        let is_meant = |named: &&Named| {
-            let mut ancestors =
-                std::iter::successors(Some(named.process.pid()), |pid| parents.get(pid).copied());
-            !at_ports.values().any(|at| *at == named.at) || ancestors.any(|pid| at_ports.contains_key(&pid))
+            named.iter().filter(|(_, pid)| listens(pid)).map(|(at, pid)| (*pid, *at)).collect();
+        // A number may have been given to another process meanwhile, so that one seems to descend from itself.
+        let descends = |pid: i32| {
+            let ancestors = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
+            ancestors.take(parents.len() + 1).any(|pid| at_ports.contains_key(&pid))
         };
+        let is_meant =
+            |(at, pid): &&(usize, i32)| !at_ports.values().any(|holds| holds == at) || descends(*pid);
+        let meant: Vec<(usize, i32)> = named.iter().filter(is_meant).copied().collect();
         let mut programs = vec![Program::default(); self.names.len()];
-        let mut sockets = Some(BTreeSet::new()).filter(|_| !named.is_empty());
-        for Named { at, process, sockets: own } in named.iter().filter(is_meant) {
+        for (at, pid) in &meant {
             let program = &mut programs[*at];
             if program.processors.is_empty() {
-                program.processors = may_run_on(process.pid());
-                program.group = self.hierarchies.of(process.pid());
+                program.processors = may_run_on(*pid);
+                program.group = self.hierarchies.of(*pid);
             }
-            program.descriptors = program.descriptors.max(descriptors(process).unwrap_or(0.0));
-            program.threads.add(process.pid());
-            sockets = sockets.zip(own.as_ref()).map(|(mut all, own)| {
-                all.extend(own);
-                all
-            });
+            program.descriptors = program.descriptors.max(descriptors(*pid).unwrap_or(0.0));
+            program.threads.add(*pid);
         }
-        Ok((programs, sockets))
+        // What they have started connects for them, whatever it is called.
+        let started = parents.keys().copied().filter(|pid| descends(*pid));
+        let all: BTreeSet<i32> = meant.into_iter().map(|(_, pid)| pid).chain(started).collect();
+        let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
+        let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
+        Ok((programs, own.map(|all| all.into_iter().flatten().collect())))
     }
 }
 
-/// A process with the name of the program at that place.
-struct Named {
-    at: usize,
-    process: Process,
-    /// The numbers of its sockets, if it lets them be seen.
-    sockets: Option<BTreeSet<u64>>,
+/// The numbers of the sockets that a process has (proc_pid_fd(5)), if it lets them be seen; none if it has ended.
+fn sockets_of(pid: i32) -> Option<BTreeSet<u64>> {
+    let is_gone = |why: &io::Error| {
+        why.kind() == io::ErrorKind::NotFound || why.raw_os_error() == Some(Errno::SRCH.raw_os_error())
+    };
+    let open = match fs::read_dir(format!("/proc/{pid}/fd")) {
+        Ok(open) => open,
+        Err(why) => return is_gone(&why).then(BTreeSet::new),
+    };
+    let mut sockets = BTreeSet::new();
+    for open in open.filter_map(Result::ok) {
+        match fs::read_link(open.path()) {
+            Ok(link) => sockets.extend(link.to_str().and_then(inode)),
+            Err(why) if is_gone(&why) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(sockets)
 }
 
-fn sockets_of(process: &Process) -> Option<BTreeSet<u64>> {
-    let open = process.fd().ok()?.filter_map(Result::ok);
-    Some(
-        open.filter_map(|open| match open.target {
-            FDTarget::Socket(inode) => Some(inode),
-            _ => None,
-        })
-        .collect(),
-    )
+/// Of a link as in `socket:[4711]`.
+fn inode(link: &str) -> Option<u64> {
+    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
 impl Source for Proc {
@@ -116,7 +127,7 @@ impl Source for Proc {
             programs,
             disks: disks()?,
             queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
-            sockets: looked.of(own.as_ref()),
+            sockets: looked.of(own.as_ref(), &mut self.asked),
         })
     }
 }
@@ -152,7 +163,8 @@ fn may_run_on(pid: i32) -> Vec<usize> {
     allowed.map_or_else(Vec::new, |set| (0..CpuSet::MAX_CPU).filter(|number| set.is_set(*number)).collect())
 }
 
-fn descriptors(process: &Process) -> Option<f64> {
+fn descriptors(pid: i32) -> Option<f64> {
+    let process = Process::new(pid).ok()?;
     let open = process.fd_count().ok()? as f64;
     match process.limits().ok()?.max_open_files.soft_limit {
         LimitValue::Value(most) if most > 0 => Some(open / most as f64),
@@ -184,6 +196,13 @@ mod tests {
     use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
     use super::*;
+
+    #[test]
+    fn sockets_are_told_from_other_descriptors() {
+        let links = ["socket:[4711]", "pipe:[4711]", "/dev/null", "socket:[]"].map(inode);
+        assert_eq!(links, [Some(4711), None, None, None]);
+        assert_eq!(sockets_of(i32::MAX), Some(BTreeSet::new()), "it has ended");
+    }
 
     #[test]
     fn lists_of_ranges_are_read() {

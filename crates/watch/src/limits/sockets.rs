@@ -16,8 +16,8 @@ pub struct Sockets {
     pub unread: u64,
     /// Bytes that were sent on connections to the ports and that the other side does not have yet.
     pub unsent_bytes: u64,
-    /// Connections that the programs have made, established or on their way to be, by the port that they go to; but
-    /// for those to the ports. Of all that were made here, where it is not known which sockets the programs have.
+    /// Connections to ports to which the programs connect, established or on their way to be, by the port that they go to; but
+    /// for those to the ports. All that were made here, where it is not known which sockets the programs have.
     pub outgoing: BTreeMap<u16, u64>,
     /// Connections that wait for packets that may be late: each keeps its port.
     pub time_wait: u64,
@@ -106,15 +106,17 @@ impl Looked {
         &self.own.listeners
     }
 
-    /// What there is, if these are the programs' sockets.
-    pub(super) fn of(self, programs: Option<&BTreeSet<u64>>) -> Sockets {
+    /// What there is, if these are the programs' sockets, and they have connected to the ports that were `asked` before.
+    pub(super) fn of(self, programs: Option<&BTreeSet<u64>>, asked: &mut BTreeSet<u16>) -> Sockets {
         let Self { mut sockets, own } = self;
         // A connection within this machine has two ends: that at a port where a program listens was not made here.
-        let made_here = own.connections.into_iter().filter(|made| !own.listening.contains(&made.from));
-        for made in made_here {
-            if programs.is_none_or(|sockets| sockets.contains(&made.inode)) {
-                *sockets.outgoing.entry(made.to).or_default() += 1;
-            }
+        let is_made_here = |made: &&Made| !own.listening.contains(&made.from);
+        let made_here = || own.connections.iter().filter(is_made_here);
+        if let Some(programs) = programs {
+            asked.extend(made_here().filter(|made| programs.contains(&made.inode)).map(|made| made.to));
+        }
+        for made in made_here().filter(|made| programs.is_none() || asked.contains(&made.to)) {
+            *sockets.outgoing.entry(made.to).or_default() += 1;
         }
         sockets
     }
@@ -251,7 +253,7 @@ mod tests {
         let outgoing = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let _back_end = there.accept().unwrap();
         let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
-        let look = || looked().of(None);
+        let look = || looked().of(None, &mut BTreeSet::new());
         let before = look();
         assert_eq!((before.unaccepted, before.room), (0, 128));
         assert_eq!((before.unread, before.outgoing.get(&port(&there))), (0, Some(&1)));
@@ -263,8 +265,9 @@ mod tests {
             link.to_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().unwrap()
         };
         assert!(looked().listeners().contains(&inode(&here)));
-        let made =
-            |by: &dyn AsRawFd| looked().of(Some(&[inode(by)].into())).outgoing.get(&port(&there)).copied();
+        let made = |by: &dyn AsRawFd| {
+            looked().of(Some(&[inode(by)].into()), &mut BTreeSet::new()).outgoing.get(&port(&there)).copied()
+        };
         assert_eq!((made(&outgoing), made(&client)), (Some(1), None), "whose it is");
         assert!(before.ports > 0 && before.ports_used >= 2, "{before:?}");
         client.write_all(b"GET").unwrap();
