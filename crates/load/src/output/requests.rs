@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::RequestRow;
-use record::Timestamp;
+use record::{RequestRow, Timestamp};
 use units::{Span, Time};
 
 use crate::output::error::OutputError;

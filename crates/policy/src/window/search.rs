@@ -149,10 +149,10 @@ impl Search {
     /// Goes on from `size`, with `inside` requests that met another.
     pub(super) fn restart(&mut self, now: Time, size: u32, inside: u32) {
         self.home = size.clamp(self.min, self.max);
+        (self.response, self.requests) = (None, Requests::Long);
         self.posterior = self.unknown();
         self.observed = Observed::new();
         (self.observations, self.needed, self.roomy) = (0, None, None);
-        (self.response, self.requests) = (None, Requests::Long);
         self.go_on(now, self.home, inside);
     }
 

@@ -111,7 +111,7 @@ fn sockets_of(pid: i32) -> Option<BTreeSet<u64>> {
 }
 
 /// Of a link as in `socket:[4711]`.
-fn inode(link: &str) -> Option<u64> {
+pub(super) fn inode(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 

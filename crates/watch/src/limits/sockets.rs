@@ -262,7 +262,7 @@ mod tests {
         assert!(!others.iter().any(|port| before.outgoing.contains_key(port)), "{before:?}");
         let inode = |socket: &dyn AsRawFd| {
             let link = fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd())).unwrap();
-            link.to_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().unwrap()
+            super::super::proc::inode(link.to_str().unwrap()).unwrap()
         };
         assert!(looked().listeners().contains(&inode(&here)));
         let made = |by: &dyn AsRawFd| {
