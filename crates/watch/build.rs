@@ -21,5 +21,6 @@ fn main() {
             .unwrap_or_else(|why| panic!("{source}: {why:#}\nthis needs clang, which `make` installs"));
     }
     println!("cargo:rerun-if-changed=src/bpf");
+    println!("cargo:rerun-if-changed=src/counts");
     println!("cargo:rerun-if-changed=src/requests");
 }

@@ -24,7 +24,7 @@ enum Command {
     Origin(origin::Args),
     Report(report::Args),
     Sim(Box<sim::command::Args>),
-    Watch(Box<watch::Args>),
+    Watch(Box<watch::command::Args>),
     Man(man::Args),
     Completions(completions::Args),
 }

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: how the commands that run until somebody ends them are ended.
+//! SIGINT and SIGTERM: how the commands that run until somebody ends them are ended; and SIGUSR1, which asks for something else.
 
 use std::thread;
 
@@ -44,6 +44,21 @@ pub(crate) fn on_each(act: impl Fn(u8) + Send + 'static) -> anyhow::Result<()> {
     thread::spawn(move || {
         loop {
             act(runtime.block_on(signals.next()));
+        }
+    });
+    Ok(())
+}
+
+/// Calls `act` at each SIGUSR1, on a thread of its own.
+pub(crate) fn on_user_signal(act: impl Fn() + Send + 'static) -> anyhow::Result<()> {
+    let runtime = runtime()?;
+    let mut signals = {
+        let _inside = runtime.enter();
+        signal(SignalKind::user_defined1()).context("cannot watch for SIGUSR1")?
+    };
+    thread::spawn(move || {
+        while runtime.block_on(signals.recv()).is_some() {
+            act();
         }
     });
     Ok(())

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::table::{TableReader, TableWriter};
 use crate::{
     Counters, Environment, Error, PhaseRow, RequestRow, RequestedUrl, RunInfo, SampleRow, SessionRow,
-    Summary, files,
+    Summary, WatchedRow, files,
 };
 
 const INFO: &str = "run.toml";
@@ -17,6 +17,7 @@ const REQUESTS: &str = "requests.parquet";
 const SESSIONS: &str = "sessions.parquet";
 const SAMPLES: &str = "samples.parquet";
 const PHASES: &str = "phases.parquet";
+const WATCHED: &str = "watched.parquet";
 const COUNTERS: &str = "counters.json";
 const SUMMARY: &str = "summary.json";
 const MODEL: &str = "model.toml";
@@ -234,6 +235,22 @@ impl RunDirectory {
     /// When it cannot be opened.
     pub fn phases(&self) -> Result<TableReader<PhaseRow>, Error> {
         TableReader::open(&self.path.join(PHASES))
+    }
+
+    /// Starts `watched.parquet`.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn write_watched(&self) -> Result<TableWriter<WatchedRow>, Error> {
+        TableWriter::create(&self.path.join(WATCHED))
+    }
+
+    /// Reads `watched.parquet` row by row.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn watched(&self) -> Result<TableReader<WatchedRow>, Error> {
+        TableReader::open(&self.path.join(WATCHED))
     }
 
     /// Starts `samples.parquet`.

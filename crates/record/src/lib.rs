@@ -11,6 +11,8 @@
 //! | `requests.parquet` | [`RequestRow`] |
 //! | `sessions.parquet` | [`SessionRow`] |
 //! | `samples.parquet` | [`SampleRow`] |
+//! | `phases.parquet` | [`PhaseRow`] |
+//! | `watched.parquet` | [`WatchedRow`] |
 //! | `counters.json` | [`Counters`] |
 //! | `summary.json` | [`Summary`]; of a simulation its outcome |
 //! | `model.toml`, `arrivals.txt` | what was simulated, and the times of arrivals that were observed |
@@ -39,6 +41,7 @@ mod sessions;
 mod summary;
 pub mod sweep;
 mod table;
+mod watched;
 
 pub use beside::Samples;
 pub use counters::{CounterSet, Counters};
@@ -61,3 +64,4 @@ pub use summary::{
     ObjectiveResult, ObjectiveUnit, RateSummary, RefusedAddress, SessionSummary, StepSummary, Summary,
 };
 pub use table::{Row, TableReader, TableWriter};
+pub use watched::WatchedRow;

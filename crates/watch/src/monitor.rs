@@ -70,6 +70,11 @@ impl<S: Clone> Sampled<S> {
         self.source.as_ref().map(|(_, pace)| pace.due())
     }
 
+    /// Another sample, which is nothing to the rates that are told.
+    fn sums(&mut self) -> Result<Option<S>, Error> {
+        self.source.as_mut().map(|(source, _)| source.sample()).transpose()
+    }
+
     fn mechanism(&self) -> Option<(Mechanism, Option<&Error>)> {
         self.source.as_ref().map(|(source, _)| (source.mechanism(), source.refused()))
     }
@@ -146,6 +151,14 @@ impl Monitor {
             self.limits.due(),
         ];
         due.into_iter().flatten().min()
+    }
+
+    /// What the kernel and the programs have done so far; looks are not changed by it.
+    ///
+    /// # Errors
+    /// When the kernel does not tell.
+    pub(crate) fn sums(&mut self) -> Result<(Option<kernel::Sample>, Option<processes::Sample>), Error> {
+        Ok((self.kernel.sums()?, self.processes.sums()?))
     }
 
     /// Looks at what is due so long after the start, or at everything: what went on since each was looked at

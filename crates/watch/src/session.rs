@@ -1,35 +1,19 @@
 //! [`Watch`]: a watch from its beginning to its end, without what shows it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use units::{Span, Time};
 
-use crate::groups::{Group, Groups, Pace};
+use crate::groups::{Group, Pace};
+use crate::kept::{Keeper, Look};
 use crate::overhead::Overhead;
-use crate::processes::{kept, names_of_processes};
-use crate::requests::{Budget, Classes, Demands, Following, Requests, Server, find};
+use crate::processes::kept;
+use crate::requests::{Budget, Demands, Following, Requests, Server};
 use crate::snapshot::{Setting, Snapshot, Totals};
-use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs, requests};
-
-/// What is to be watched.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Names of programs; none for those that listen on the ports.
-    pub programs: Vec<String>,
-    /// Ports; none for those that the programs listen on.
-    pub ports: Vec<u16>,
-    /// What is looked at, and how often.
-    pub groups: Groups,
-    /// Requests by the size of their responses.
-    pub classes: Classes,
-    /// What following requests may cost.
-    pub budget: Budget,
-    /// Of the random places of windows.
-    pub seed: u64,
-}
+use crate::subject::{Note, Options, fill, missing, subject};
+use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs};
 
 /// A watch under way.
 pub struct Watch {
@@ -53,6 +37,9 @@ pub struct Watch {
     looking: (Span, Span),
     /// What was not there when it began.
     missing: Vec<Note>,
+    keeper: Option<Keeper>,
+    /// What has become of it.
+    kept: Vec<Note>,
 }
 
 /// All that was seen.
@@ -65,22 +52,6 @@ pub struct WatchOutcome {
     pub demands: BTreeMap<String, Demands>,
     /// What it has cost.
     pub overhead: Overhead,
-}
-
-/// Something that users should know of how it is watched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// A sentence.
-    pub text: String,
-    /// Whether it is so on most machines.
-    pub is_expected: bool,
-}
-
-impl Note {
-    fn group(group: &str, how: &dyn fmt::Display, refused: Option<&Error>) -> Self {
-        let why = refused.map_or_else(String::new, |why| format!(", because of {why}"));
-        Self { text: format!("{group}: {how}{why}"), is_expected: refused.is_none() }
-    }
 }
 
 /// Of the budget, as if the server used one processor.
@@ -105,7 +76,7 @@ impl Watch {
         if let Some(interval) = interval {
             let following = Following {
                 ports: options.ports.clone(),
-                classes: options.classes,
+                classes: options.classes.clone(),
                 budget: options.budget,
                 seed: options.seed,
             };
@@ -119,8 +90,13 @@ impl Watch {
         let (began, cpu) = (clock::monotonic(), costs::process());
         let unwritten = recording.as_mut().and_then(|recording| recording.starts().err());
         monitor.begin()?;
+        let keeper = options
+            .keep
+            .map(|keep| Keeper::new(keep, &options.programs, &options.ports, &options.classes, began));
         Ok(Self {
             monitor,
+            keeper,
+            kept: Vec::new(),
             requests,
             refused,
             recording,
@@ -167,6 +143,7 @@ impl Watch {
         }
         let unwritten = self.unwritten().map(|why| format!("the record ends here: {why}"));
         notes.extend(unwritten.map(|text| Note { text, is_expected: false }));
+        notes.extend(self.kept.iter().cloned());
         notes
     }
 
@@ -196,9 +173,52 @@ impl Watch {
     /// # Errors
     /// When the kernel refuses.
     pub fn turn(&mut self) -> Result<Duration, Error> {
-        let Some((requests, _)) = &mut self.requests else { return Ok(Duration::MAX) };
-        let due = requests.turn(|_| ())?;
-        Ok(due.since(clock::monotonic()).into())
+        let mut next = Duration::MAX;
+        if let Some((requests, _)) = &mut self.requests {
+            let keeper = &mut self.keeper;
+            let due = requests.turn(|request| {
+                if let Some(keeper) = keeper {
+                    keeper.request(request);
+                }
+            })?;
+            next = due.since(clock::monotonic()).into();
+        }
+        if let Some(due) = self.look_finely()? {
+            next = next.min(due.saturating_sub(self.age()).into());
+        }
+        Ok(next)
+    }
+
+    /// Keeps another look if one is due. When the next one is; none where none are kept.
+    fn look_finely(&mut self) -> Result<Option<Span>, Error> {
+        let (age, started) = (self.age(), clock::thread());
+        let Some(keeper) = &mut self.keeper else { return Ok(None) };
+        if age >= keeper.due() {
+            let (kernel, processes) = self.monitor.sums()?;
+            let counted = match &self.requests {
+                Some((requests, _)) => requests.counted()?,
+                None => None,
+            };
+            keeper.look(age, Look { kernel, processes, counted, ..Look::default() }, started);
+            self.looking.0 += clock::thread().saturating_sub(started);
+        }
+        keeper.write_if_wanted(age);
+        let news = keeper.news();
+        let due = keeper.due();
+        self.note_kept(news);
+        Ok(Some(due))
+    }
+
+    /// Has what is kept written, if anything is, for this reason.
+    pub fn write_kept(&mut self, why: &str) {
+        let age = self.age();
+        if let Some(keeper) = &mut self.keeper {
+            keeper.want(why, age);
+        }
+    }
+
+    fn note_kept(&mut self, news: Vec<String>) {
+        self.kept.extend(news.into_iter().map(|text| Note { text, is_expected: false }));
     }
 
     /// Looks at what is due, or for the last time at everything: what went on since the looks before.
@@ -220,6 +240,9 @@ impl Watch {
             tally = Some((recent, requests.classes()));
         }
         self.latest.update(&seen);
+        if let Some(keeper) = &mut self.keeper {
+            keeper.check(age, &seen.figures());
+        }
         if let Some(recording) = &mut self.recording {
             recording.add(age, &seen);
             if let Some((tally, classes)) = tally {
@@ -248,7 +271,7 @@ impl Watch {
             Budget::Unlimited => "none: every request is followed".to_owned(),
             Budget::Share(_) => format!("{} of the processor time that the server uses", self.budget),
         });
-        Setting { title: self.subject.clone(), budget, ..Setting::default() }
+        Setting { title: self.subject.clone(), budget, keeps: self.keeper.is_some(), ..Setting::default() }
     }
 
     /// For those who show it: the last look, and everything so far.
@@ -299,7 +322,13 @@ impl Watch {
         let mut demands = BTreeMap::new();
         let mut ended = Ok(());
         if let Some((requests, _)) = &mut self.requests {
-            let recent = requests.end(|_| ()).and_then(|()| requests.look());
+            let keeper = &mut self.keeper;
+            let told = requests.end(|request| {
+                if let Some(keeper) = keeper {
+                    keeper.request(request);
+                }
+            });
+            let recent = told.and_then(|()| requests.look());
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
             ended = recent.map(|recent| {
@@ -307,6 +336,10 @@ impl Watch {
                     recording.add_requests(length, &recent, requests.classes());
                 }
             });
+        }
+        if let Some(keeper) = &mut self.keeper {
+            let news = keeper.end(length);
+            self.note_kept(news);
         }
         let outcome = WatchOutcome { seen, demands, overhead: self.overhead() };
         if let Some(recording) = self.recording.take() {
@@ -316,57 +349,4 @@ impl Watch {
         ended?;
         Ok(outcome)
     }
-}
-
-/// What is watched, in a few words.
-fn subject(options: &Options) -> String {
-    let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
-    match (&options.programs[..], &ports[..]) {
-        ([], []) => "this machine".to_owned(),
-        ([], ports) => format!("port {}", ports.join(", ")),
-        (programs, []) => programs.join(", "),
-        (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
-    }
-}
-
-/// The programs or the ports that were not named, by who listens.
-/// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
-fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, Error> {
-    if programs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let running = names_of_processes()?;
-    let is_absent = |name: &&String| !running.contains(kept(name));
-    let absent = programs.iter().filter(is_absent).map(|name| {
-        format!(
-            "program {name}: no process is called so (of a name the first 15 bytes count, as in /proc/PID/comm). \
-             Once there is one it is watched; its requests are only followed where its port was given (--port)"
-        )
-    });
-    let mut texts: Vec<String> = absent.collect();
-    if texts.len() < programs.len() && ports.is_empty() {
-        texts.push(format!(
-            "{}: no TCP port is listened on, or none whose socket can be seen, so no requests are followed; give --port",
-            programs.join(", ")
-        ));
-    }
-    Ok(texts.into_iter().map(|text| Note { text, is_expected: false }).collect())
-}
-
-fn fill(options: &mut Options) -> Result<(), Error> {
-    if options.programs.is_empty() == options.ports.is_empty() {
-        return Ok(());
-    }
-    let servers = find(&options.programs, &options.ports)?;
-    if options.programs.is_empty() {
-        options.programs = servers.iter().map(|server| server.program.clone()).collect();
-        options.programs.sort_unstable();
-        options.programs.dedup();
-    } else {
-        options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
-        options.ports.sort_unstable();
-        options.ports.dedup();
-        options.ports.truncate(requests::MAX_PORTS);
-    }
-    Ok(())
 }

@@ -16,6 +16,8 @@ pub struct Setting {
     pub title: String,
     /// What following requests may cost.
     pub budget: String,
+    /// Whether something is kept that can be asked for by SIGUSR1.
+    pub keeps: bool,
     /// Where scrapers find the figures.
     pub metrics: Option<SocketAddr>,
     /// The collector that is sent to.

@@ -127,10 +127,7 @@ impl Summary {
 /// Why rates are estimates, and how good they are.
 fn not_counted(followed: &Followed) -> String {
     let Some(protocols) = followed.protocols.filter(|_| !followed.is_counted) else { return String::new() };
-    let seen =
-        [(protocols.tls, "TLS"), (protocols.http2, "HTTP/2"), (protocols.other, "an unknown protocol")];
-    let seen = seen.iter().filter(|(count, _)| *count > 0);
-    let seen: Vec<_> = seen.map(|(count, name)| format!("{count} of {name}")).collect();
+    let seen = protocols.uncounted();
     if seen.is_empty() {
         return String::new();
     }

@@ -5,6 +5,7 @@ use crate::Viewpoint;
 use crate::entry::{Entry, Exposed};
 
 pub mod connections;
+pub mod figures;
 pub mod kernel;
 pub mod limits;
 pub mod network;

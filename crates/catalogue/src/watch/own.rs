@@ -14,7 +14,7 @@ metrics! { exposed like LIKE;
     RESPONSES = "headworks_watch_responses_total", Counter, Number,
         "Responses by the first digit of their status, where every request is counted.", labels: &["class", "status"];
     BY_PROTOCOL = "headworks_watch_connections_total", Counter, Number,
-        "Connections on which something was sent, by protocol: on http/1 every request is counted.", labels: &["protocol"];
+        "Connections on which something was sent, by protocol: on all but tls and other every request is counted.", labels: &["protocol"];
     RESPONSE_BYTES = "headworks_watch_response_bytes_total", Counter, Bytes,
         "Bytes that were handed to the kernel for them, headers included.", labels: &["class"];
     FOLLOWED = "headworks_watch_followed_total", Counter, Number, "Requests that were followed.",

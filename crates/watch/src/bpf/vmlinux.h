@@ -28,6 +28,7 @@ enum { false = 0, true = 1 };
 /* include/uapi/linux/bpf.h */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29
@@ -181,6 +182,7 @@ struct sock_common {
 /* include/linux/uio.h, include/uapi/linux/uio.h, include/linux/socket.h */
 struct iovec {
 	void *iov_base;
+	u64 iov_len;
 };
 
 enum iter_type { ITER_UBUF, ITER_IOVEC };

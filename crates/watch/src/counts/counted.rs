@@ -5,6 +5,9 @@ use serde::Serialize;
 /// Responses by the first digit of their status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Statuses {
+    /// Of HTTP/2, where the status is not written out, but stands for one that was written earlier on the connection.
+    #[serde(rename = "unknown", skip_serializing_if = "is_none")]
+    pub unknown: u64,
     /// 101: another protocol follows.
     #[serde(rename = "1xx", skip_serializing_if = "is_none")]
     pub switched: u64,
@@ -29,23 +32,27 @@ fn is_none(count: &u64) -> bool {
 
 impl Statuses {
     /// With their names.
-    pub(crate) fn all(self) -> [(&'static str, u64); 5] {
+    pub(crate) fn all(self) -> [(&'static str, u64); 6] {
         [
             ("1xx", self.switched),
             ("2xx", self.successful),
             ("3xx", self.redirected),
             ("4xx", self.client_errors),
             ("5xx", self.server_errors),
+            ("unknown", self.unknown),
         ]
     }
 
     /// Of counts by first digit, from 0.
-    pub(super) fn of([_, switched, successful, redirected, client_errors, server_errors]: [u64; 6]) -> Self {
-        Self { switched, successful, redirected, client_errors, server_errors }
+    pub(super) fn of(
+        [unknown, switched, successful, redirected, client_errors, server_errors]: [u64; 6],
+    ) -> Self {
+        Self { unknown, switched, successful, redirected, client_errors, server_errors }
     }
 
     fn since(self, before: Self) -> Self {
         Self {
+            unknown: self.unknown.wrapping_sub(before.unknown),
             switched: self.switched.wrapping_sub(before.switched),
             successful: self.successful.wrapping_sub(before.successful),
             redirected: self.redirected.wrapping_sub(before.redirected),
@@ -57,6 +64,7 @@ impl Statuses {
 
 impl Statuses {
     pub(crate) fn add(&mut self, other: Self) {
+        self.unknown = self.unknown.wrapping_add(other.unknown);
         self.switched = self.switched.wrapping_add(other.switched);
         self.successful = self.successful.wrapping_add(other.successful);
         self.redirected = self.redirected.wrapping_add(other.redirected);
@@ -80,42 +88,64 @@ pub struct OfClass {
 /// Connections on which the server has sent something, by protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Protocols {
-    /// Without TLS.
+    /// HTTP/1 without TLS.
     #[serde(rename = "http/1")]
     pub http1: u64,
-    /// Whatever is inside.
-    pub tls: u64,
-    /// Without TLS.
+    /// HTTP/2 without TLS.
     #[serde(rename = "http/2")]
     pub http2: u64,
+    /// HTTP/1 inside TLS, where the server's library shows it.
+    #[serde(rename = "https/1")]
+    pub https1: u64,
+    /// HTTP/2 inside TLS, where the server's library shows it.
+    #[serde(rename = "https/2")]
+    pub https2: u64,
+    /// TLS, and what is inside is not seen.
+    pub tls: u64,
     /// Another one.
     pub other: u64,
+    /// Those of HTTP/2, of the ones above, whose frames could not be followed to their end.
+    pub strayed: u64,
 }
 
 impl Protocols {
     /// With their names.
-    pub(crate) fn all(self) -> [(&'static str, u64); 4] {
-        [("http/1", self.http1), ("tls", self.tls), ("http/2", self.http2), ("other", self.other)]
+    pub(crate) fn all(self) -> [(&'static str, u64); 6] {
+        [
+            ("http/1", self.http1),
+            ("http/2", self.http2),
+            ("https/1", self.https1),
+            ("https/2", self.https2),
+            ("tls", self.tls),
+            ("other", self.other),
+        ]
     }
 
-    /// Whether requests came on none but connections of HTTP/1 without TLS, on which every request is counted.
+    /// Those on which requests are not counted one by one, in words; none that there are none of.
+    pub(crate) fn uncounted(self) -> Vec<String> {
+        let kinds = [
+            (self.tls, "TLS whose inside cannot be seen"),
+            (self.other, "an unknown protocol"),
+            (self.strayed, "HTTP/2 whose frames could not be followed"),
+        ];
+        let seen = kinds.into_iter().filter(|(count, _)| *count > 0);
+        seen.map(|(count, kind)| format!("{count} of {kind}")).collect()
+    }
+
+    /// Whether requests came on none but connections on which every request is counted.
     pub fn are_counted(self) -> bool {
-        self.tls + self.http2 + self.other == 0
+        self.tls + self.other + self.strayed == 0
     }
 
-    fn add(&mut self, other: Self) {
-        self.http1 += other.http1;
-        self.tls += other.tls;
-        self.http2 += other.http2;
-        self.other += other.other;
-    }
-
-    fn since(self, before: Self) -> Self {
+    fn combine(self, other: Self, with: fn(u64, u64) -> u64) -> Self {
         Self {
-            http1: self.http1 - before.http1,
-            tls: self.tls - before.tls,
-            http2: self.http2 - before.http2,
-            other: self.other - before.other,
+            http1: with(self.http1, other.http1),
+            http2: with(self.http2, other.http2),
+            https1: with(self.https1, other.https1),
+            https2: with(self.https2, other.https2),
+            tls: with(self.tls, other.tls),
+            other: with(self.other, other.other),
+            strayed: with(self.strayed, other.strayed),
         }
     }
 }
@@ -127,7 +157,7 @@ pub struct Counted {
     pub classes: Vec<OfClass>,
     /// Connections that first sent something.
     pub protocols: Protocols,
-    /// Bytes on those that are not HTTP/1 without TLS.
+    /// Bytes on those whose responses are not counted.
     pub other_bytes: u64,
 }
 
@@ -144,7 +174,7 @@ impl Counted {
         });
         Self {
             classes: classes.collect(),
-            protocols: self.protocols.since(before.protocols),
+            protocols: self.protocols.combine(before.protocols, u64::saturating_sub),
             other_bytes: self.other_bytes - before.other_bytes,
         }
     }
@@ -157,7 +187,7 @@ impl Counted {
             mine.bytes = mine.bytes.wrapping_add(theirs.bytes);
             mine.statuses.add(theirs.statuses);
         }
-        self.protocols.add(other.protocols);
+        self.protocols = self.protocols.combine(other.protocols, u64::saturating_add);
         self.other_bytes += other.other_bytes;
     }
 

@@ -2,67 +2,52 @@
  * has sent for them: all of them, all of the time, for much less than it takes to follow them.
  *
  * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked
- * at), sock_send_length (how much of it was). A response begins where what is sent begins with a status line
- * (RFC 9112, section 4); all that follows on the connection is of it, up to the next. So nothing has to end
- * it: neither silence nor a look. A connection that begins otherwise is of another protocol. */
-#include "../bpf/vmlinux.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+ * at), sock_send_length (how much of it was), and in a server that uses OpenSSL its SSL_write (tls.h). A
+ * response of HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all that follows
+ * on the connection is of it, up to the next. So nothing has to end it: neither silence nor a look. Of HTTP/2
+ * frames are followed (frames.h). A connection that begins otherwise is of another protocol. */
+#include "tls.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* As in traced.rs. */
-#define MAX_PORTS 16
-#define MAX_CLASSES 16
-#define MAX_CPUS 512
-#define STATUSES 6
-
-/* include/linux/socket.h, include/uapi/linux/in.h, include/uapi/linux/bpf.h */
+/* include/linux/socket.h, include/uapi/linux/bpf.h */
 #define AF_INET 2
 #define AF_INET6 10
 #define BPF_SK_STORAGE_GET_F_CREATE 1
-#define BPF_F_NO_PREALLOC 1
-/* RFC 8446, section 5.1; RFC 9113, section 6.5 */
+/* RFC 8446, section 5.1 */
 #define TLS_ALERT 0x15
-#define TLS_HANDSHAKE 0x16
 #define TLS_DATA 0x17
-#define HTTP2_SETTINGS 4
+/* More than a handshake takes. */
+#define UNKNOWN_BYTES 16384
+/* Of memory, in one call. */
+#define MAX_PIECES 1024
 
-const volatile u16 wanted[MAX_PORTS];
-const volatile u32 ports;
-/* Between classes, growing. */
-const volatile u64 bounds[MAX_CLASSES];
-const volatile u32 classes;
+/* By place in `wanted`: what its servers send inside TLS is seen. */
+bool inside[MAX_PORTS];
 
-enum protocol { NOT_KNOWN, HTTP1, TLS, HTTP2, OTHER, PROTOCOLS };
-
-/* By processor. As in traced.rs; sums wrap, since a response that grows leaves one class for another. */
-struct counts {
-	u64 bytes[MAX_CLASSES];
-	/* requests, by class and the first digit of the status */
-	u64 statuses[MAX_CLASSES * STATUSES];
-	/* Connections on which something was sent, by protocol, and bytes of those that are not HTTP/1, or
-	 * not known to be. */
-	u64 connections[PROTOCOLS];
-	u64 other_bytes;
-	u64 apart[3];
-} counts[MAX_CPUS];
+/* Where what is about to be sent is. */
+struct pieces {
+	const struct iovec *list;
+	const u8 *only;
+	u64 offset;
+	bool is_noted;
+};
 
 /* A connection. */
 struct sending {
-	/* Of the response so far. */
-	u64 bytes;
-	u32 class;
-	/* First digit of its status. */
-	u8 status;
+	struct response response;
+	struct pieces pieces;
+	struct frames frames;
+	/* Bytes inside TLS that have not been found in a program. */
+	u64 unseen;
 	u8 protocol;
 	/* A response begins with what is about to be sent, of this status. */
 	u16 begins;
-	/* It has switched to another protocol: what is sent is of the last response. */
-	u8 is_switched;
 	/* It has not been counted among those of its protocol. */
-	u8 is_new;
+	bool is_new;
+	/* What it sends inside TLS is seen. */
+	bool is_inside;
 };
 
 struct {
@@ -72,109 +57,113 @@ struct {
 	__type(value, struct sending);
 } sendings SEC(".maps");
 
-static bool is_ours(const struct sock *sock)
+/* The place of its port in `wanted`; MAX_PORTS if it has none. */
+static u32 place_of(const struct sock *sock)
 {
 	u16 family = sock->__sk_common.skc_family, port = sock->__sk_common.skc_num;
 	u32 at;
 
 	if (family != AF_INET && family != AF_INET6)
-		return false;
+		return MAX_PORTS;
 	for (at = 0; at < MAX_PORTS && at < ports; at++) {
 		if (wanted[at] == port)
-			return true;
+			return at;
 	}
-	return false;
+	return MAX_PORTS;
 }
 
-static u32 class_of(u64 bytes)
+static bool is_kind(const struct msghdr *message, enum iter_type kind)
 {
-	u32 at;
-
-	for (at = 0; at + 1 < MAX_CLASSES && at + 1 < classes; at++) {
-		if (bytes <= bounds[at])
-			break;
-	}
-	return at;
+	return message->msg_iter.iter_type == kind;
 }
 
-static struct counts *mine(void)
+/* Where the first of what is to be sent is, if that is in a program's memory. */
+static bool note(struct msghdr *message, struct pieces *pieces)
 {
-	return &counts[bpf_get_smp_processor_id() % MAX_CPUS];
-}
-
-/* Reads the first bytes of what is to be sent, if that is in a program's memory. */
-static bool peek(struct msghdr *message, u8 *bytes, u32 length)
-{
-	u8 kind = message->msg_iter.iter_type;
-	const struct iovec *pieces = NULL;
-	const void *from = NULL;
-
+	pieces->list = NULL;
+	pieces->only = NULL;
+	pieces->offset = message->msg_iter.iov_offset;
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
-	    kind == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
-		from = message->msg_iter.ubuf;
-	} else if (kind == bpf_core_enum_value(enum iter_type, ITER_IOVEC)) {
-		if (bpf_core_field_exists(message->msg_iter.__iov))
-			pieces = BPF_CORE_READ(message, msg_iter.__iov);
-		else
-			pieces = BPF_CORE_READ((struct iov_iter___before_6_4 *)&message->msg_iter, iov);
+	    is_kind(message, bpf_core_enum_value(enum iter_type, ITER_UBUF))) {
+		pieces->only = message->msg_iter.ubuf;
+	} else if (is_kind(message, bpf_core_enum_value(enum iter_type, ITER_IOVEC))) {
 		/* It is the kernel's copy of the list. */
-		if (bpf_probe_read_kernel(&from, sizeof(from), &pieces->iov_base))
-			return false;
-	} else {
-		return false;
+		if (bpf_core_field_exists(message->msg_iter.__iov))
+			pieces->list = BPF_CORE_READ(message, msg_iter.__iov);
+		else
+			pieces->list = BPF_CORE_READ((struct iov_iter___before_6_4 *)&message->msg_iter, iov);
 	}
-	return !bpf_probe_read_user(bytes, length, from + message->msg_iter.iov_offset);
+	return pieces->list || pieces->only;
 }
 
-/* The status of a response that begins like this; 0 if none does. */
-static u16 status_in(const u8 *bytes)
+/* Reads the first bytes of it. */
+static bool peek(const struct pieces *pieces, u8 *bytes, u32 length)
 {
-	u32 at, status = 0;
+	const void *from = pieces->only;
 
-	if (bytes[0] != 'H' || bytes[1] != 'T' || bytes[2] != 'T' || bytes[3] != 'P' || bytes[4] != '/' ||
-	    bytes[5] != '1' || bytes[6] != '.' || bytes[8] != ' ')
-		return 0;
-	for (at = 9; at < 12; at++) {
-		if (bytes[at] < '0' || bytes[at] > '9')
-			return 0;
-		status = status * 10 + bytes[at] - '0';
-	}
-	return status;
+	if (!from && bpf_probe_read_kernel(&from, sizeof(from), &pieces->list->iov_base))
+		return false;
+	return !bpf_probe_read_user(bytes, length, from + pieces->offset);
 }
 
 /* What begins like this on a connection, which may have begun before it was seen: then it may be the middle
  * of a response. */
 static u8 protocol_of(struct sock *sock, const u8 *bytes)
 {
+	if (status_in(bytes))
+		return HTTP1;
 	if (bytes[0] >= TLS_ALERT && bytes[0] <= TLS_DATA && bytes[1] == 3 && bytes[2] <= 4)
 		return TLS;
 	if (BPF_CORE_READ((struct tcp_sock *)sock, bytes_sent))
-		return NOT_KNOWN;
-	if (!bytes[0] && !bytes[1] && bytes[3] == HTTP2_SETTINGS)
-		return HTTP2;
-	return OTHER;
+		return is_response_head(bytes) ? HTTP2 : NOT_KNOWN;
+	return is_preface(bytes) ? HTTP2 : OTHER;
+}
+
+/* After a switch from HTTP/1 the response is that of the request that has asked for it. */
+static void switch_to_frames(struct sending *sending)
+{
+	struct response *response = &sending->response;
+
+	count(response->class, response->status, -1ULL, -response->bytes);
+	sending->protocol = HTTP2;
+	begin_frames(&sending->frames);
 }
 
 /* Some of it, or the first, is about to be taken. */
 static void about_to_send(struct sock *sock, struct msghdr *message)
 {
 	struct sending *sending;
+	struct pieces pieces = {};
 	u8 bytes[12] = {};
-	u16 status;
 
-	if (!is_ours(sock))
+	if (place_of(sock) == MAX_PORTS)
 		return;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!sending || sending->protocol > HTTP1 || sending->is_switched ||
-	    !peek(message, bytes, sizeof(bytes)))
+	/* Of HTTP/2 the call is looked at when it ends. */
+	if (!sending || sending->protocol > HTTP2 || (sending->protocol == HTTP2 && sending->pieces.is_noted))
 		return;
-	status = status_in(bytes);
-	if (status)
-		sending->begins = status;
-	if (sending->protocol == NOT_KNOWN) {
-		sending->protocol = status ? HTTP1 : protocol_of(sock, bytes);
-		sending->is_new = 1;
+	if (!note(message, &pieces)) {
+		/* A file. */
+		sending->pieces = pieces;
+		sending->pieces.is_noted = true;
+		return;
 	}
+	if (sending->protocol != HTTP2 && peek(&pieces, bytes, sizeof(bytes))) {
+		if (sending->protocol == NOT_KNOWN) {
+			sending->protocol = protocol_of(sock, bytes);
+			sending->is_new = true;
+			if (sending->protocol == HTTP2)
+				begin_frames(&sending->frames);
+		}
+		if (sending->response.has_switched) {
+			if (is_preface(bytes))
+				switch_to_frames(sending);
+		} else if (sending->protocol == HTTP1) {
+			sending->begins = status_in(bytes) ?: sending->begins;
+		}
+	}
+	pieces.is_noted = true;
+	sending->pieces = pieces;
 }
 
 /* Since Linux 6.16; where there is no way to a function by its name. */
@@ -193,72 +182,105 @@ int BPF_PROG(hw_tcp_sendmsg, struct sock *sock, struct msghdr *message, u64 size
 	return 0;
 }
 
-/* So many requests more of a class and a status, and so many bytes of them. */
-static void count(u32 class, u32 status, u64 requests, u64 bytes)
-{
-	struct counts *all = mine();
-	u32 at = class * STATUSES + status;
+/* Pieces of memory, so many bytes in all. */
+struct stroll {
+	struct frames *frames;
+	const struct iovec *list;
+	u64 offset;
+	u64 left;
+};
 
-	barrier_var(class);
-	barrier_var(at);
-	if (class >= MAX_CLASSES || at >= MAX_CLASSES * STATUSES)
-		return;
-	if (requests)
-		__sync_fetch_and_add(&all->statuses[at], requests);
-	__sync_fetch_and_add(&all->bytes[class], bytes);
+static long stroll_on(u32 at, struct stroll *stroll)
+{
+	struct iovec piece = {};
+	u64 length;
+
+	if (!stroll->left || stroll->frames->has_strayed)
+		return 1;
+	if (bpf_probe_read_kernel(&piece.iov_base, sizeof(piece.iov_base), &stroll->list[at].iov_base) ||
+	    bpf_probe_read_kernel(&piece.iov_len, sizeof(piece.iov_len), &stroll->list[at].iov_len))
+		return 1;
+	length = piece.iov_len > stroll->offset ? piece.iov_len - stroll->offset : 0;
+	if (length > stroll->left)
+		length = stroll->left;
+	walk_frames(stroll->frames, piece.iov_base + stroll->offset, length);
+	stroll->offset = 0;
+	stroll->left -= length;
+	return 0;
 }
 
-/* What is sent is of the response that the connection is at. */
-static void more(struct sending *sending, u64 bytes)
+/* So many bytes of what was noted have been taken. */
+static void sent_frames(struct sending *sending, u32 bytes)
 {
-	u32 before = sending->class, now = class_of(sending->bytes + bytes);
+	const struct pieces *pieces = &sending->pieces;
+	struct stroll stroll = {
+		.frames = &sending->frames,
+		.list = pieces->list,
+		.offset = pieces->offset,
+		.left = bytes,
+	};
 
-	sending->bytes += bytes;
-	if (now == before) {
-		count(now, sending->status, 0, bytes);
-		return;
+	if (pieces->list)
+		bpf_loop(MAX_PIECES, stroll_on, &stroll, 0);
+	else
+		walk_frames(&sending->frames, pieces->only ? pieces->only + pieces->offset : NULL, bytes);
+	if (pieces->list && stroll.left && !sending->frames.has_strayed)
+		stray(&sending->frames);
+}
+
+/* Something was sent inside TLS. Handshakes are, too, so that a little says nothing where servers can be seen
+ * inside it. */
+static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
+{
+	struct session *session = session_of((u64)sock);
+
+	if (session) {
+		session->is_blocked = bytes < 0;
+		sending->is_inside = true;
 	}
-	count(before, sending->status, -1ULL, bytes - sending->bytes);
-	sending->class = now;
-	count(now, sending->status, 1, sending->bytes);
-}
-
-static void begin(struct sending *sending, u64 bytes, u16 status)
-{
-	u32 first = status / 100;
-
-	sending->begins = 0;
-	/* An interim response has none of its own (RFC 9110, section 15.2). */
-	if ((first == 1 && status != 101) || first >= STATUSES)
+	if (sending->is_inside || bytes < 0)
 		return;
-	sending->is_switched = status == 101;
-	sending->bytes = bytes;
-	sending->class = class_of(bytes);
-	sending->status = first;
-	count(sending->class, first, 1, bytes);
+	sending->unseen += bytes;
+	if (place < MAX_PORTS && inside[place] && sending->unseen < UNKNOWN_BYTES)
+		return;
+	if (sending->is_new)
+		count_connection(TLS);
+	sending->is_new = false;
+	__sync_fetch_and_add(&mine()->other_bytes, sending->unseen);
+	sending->unseen = 0;
 }
 
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(hw_send_counted, struct sock *sock, int bytes, int flags)
 {
+	u32 place = place_of(sock);
 	struct sending *sending;
-	u32 protocol;
 
-	if (bytes <= 0 || !is_ours(sock))
+	if (place == MAX_PORTS)
 		return 0;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, 0);
 	if (!sending)
 		return 0;
-	protocol = sending->protocol;
-	if (sending->is_new && protocol != NOT_KNOWN && protocol < PROTOCOLS) {
-		sending->is_new = 0;
-		__sync_fetch_and_add(&mine()->connections[protocol], 1);
+	sending->pieces.is_noted = false;
+	if (sending->protocol == TLS) {
+		sent_tls(sock, sending, bytes, place);
+		return 0;
 	}
-	if (protocol != HTTP1)
+	if (bytes <= 0)
+		return 0;
+	if (sending->is_new && sending->protocol != NOT_KNOWN) {
+		sending->is_new = false;
+		count_connection(sending->protocol);
+	}
+	if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
+		sent_frames(sending, bytes);
+	} else if (sending->protocol != HTTP1) {
 		__sync_fetch_and_add(&mine()->other_bytes, bytes);
-	else if (sending->begins)
-		begin(sending, bytes, sending->begins);
-	else if (sending->status)
-		more(sending, bytes);
+	} else if (sending->begins) {
+		begin(&sending->response, bytes, sending->begins);
+		sending->begins = 0;
+	} else {
+		more(&sending->response, bytes);
+	}
 	return 0;
 }

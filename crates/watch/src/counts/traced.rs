@@ -1,11 +1,17 @@
 //! [`Traced`]: the program in the kernel that counts.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Link, ProgramMut};
+use libbpf_rs::{Link, ProgramMut, UprobeOpts};
 use units::Bytes;
 
 use super::counted::{Counted, OfClass, Protocols, Statuses};
+use super::go;
+use super::libraries::{Library, of_process};
 use crate::Error;
+use crate::bpf::layout::processors;
 use crate::bpf::programs::{peek, place};
 use crate::connections::MAX_PORTS;
 
@@ -28,7 +34,10 @@ enum Way {
 pub(crate) struct Traced {
     program: program::CountsSkel<'static>,
     classes: usize,
+    processors: usize,
     _links: [Link; 2],
+    /// Files that processes of servers run, and the probes in those that are libraries of TLS.
+    libraries: BTreeMap<Library, Vec<Link>>,
 }
 
 impl Traced {
@@ -66,7 +75,54 @@ impl Traced {
             program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
         };
         let links = [attach(&program.progs.hw_send_counted)?, attach(begins)?];
-        Ok(Self { program, classes, _links: links })
+        let processors = processors()? as usize;
+        Ok(Self { program, classes, processors, _links: links, libraries: BTreeMap::new() })
+    }
+
+    /// Looks inside TLS where these processes, which listen on these ports, use a library that can be asked.
+    pub(crate) fn look_inside<'a>(&mut self, servers: impl Iterator<Item = (u32, &'a [u16])>) {
+        for (process, ports) in servers {
+            let mut is_seen = false;
+            for (library, path) in of_process(process) {
+                let program = &self.program;
+                let links = self.libraries.entry(library).or_insert_with(|| Self::probe(program, &path));
+                is_seen |= !links.is_empty();
+            }
+            let wanted = self.program.maps.rodata_data.map(|constants| constants.wanted);
+            let (Some(wanted), Some(state)) = (wanted, self.program.maps.bss_data.as_deref_mut()) else {
+                return;
+            };
+            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| ports.contains(port)) {
+                state.inside[place] = is_seen;
+            }
+        }
+    }
+
+    /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS.
+    fn probe(program: &program::CountsSkel<'static>, path: &Path) -> Vec<Link> {
+        let programs = &program.progs;
+        let attach = |program: &ProgramMut<'_>, function: &str| {
+            let options = UprobeOpts { func_name: Some(function.to_owned()), ..UprobeOpts::default() };
+            program.attach_uprobe_with_opts(-1, path, 0, options).ok()
+        };
+        let writes = [(&programs.hw_tls_write, "SSL_write"), (&programs.hw_tls_write_ex, "SSL_write_ex")];
+        let mut links: Vec<Link> =
+            writes.into_iter().filter_map(|(program, function)| attach(program, function)).collect();
+        if !links.is_empty() {
+            links.extend(attach(&programs.hw_tls_begin, "SSL_set_accept_state"));
+            links.extend(attach(&programs.hw_tls_shake, "SSL_do_handshake"));
+        }
+        if let Some(functions) = go::of_file(path) {
+            let of_go = [
+                (&programs.hw_tls_begin_go, functions.handshake),
+                (&programs.hw_tls_write_go, functions.write),
+            ];
+            let attach = |(program, at): (&ProgramMut<'_>, u64)| {
+                program.attach_uprobe(false, -1, path, at as usize).ok()
+            };
+            links.extend(of_go.into_iter().filter_map(attach));
+        }
+        links
     }
 
     /// What has been counted so far.
@@ -76,7 +132,7 @@ impl Traced {
     pub(crate) fn read(&self) -> Result<Counted, Error> {
         let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
         let sum = |of: &dyn Fn(&program::types::counts) -> u64| {
-            state.counts.iter().map(of).fold(0_u64, u64::wrapping_add)
+            state.counts.iter().take(self.processors).map(of).fold(0_u64, u64::wrapping_add)
         };
         let class = |class: usize| {
             let by_status: [u64; STATUSES] =
@@ -92,9 +148,12 @@ impl Traced {
             classes: (0..self.classes).map(class).collect(),
             protocols: Protocols {
                 http1: connections(1),
-                tls: connections(2),
-                http2: connections(3),
-                other: connections(4),
+                http2: connections(2),
+                tls: connections(3),
+                https1: connections(4),
+                https2: connections(5),
+                other: connections(6),
+                strayed: peek(&state.strayed),
             },
             other_bytes: sum(&|one| peek(&one.other_bytes)),
         })

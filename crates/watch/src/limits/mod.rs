@@ -7,7 +7,6 @@
 
 mod control_groups;
 mod metrics;
-mod netlink;
 mod proc;
 mod queues;
 mod sample;

@@ -11,12 +11,12 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 use units::Span;
 
 use super::control_groups::Hierarchies;
-use super::netlink::Netlink;
 use super::queues;
 use super::sample::{Disk, Program, Sample};
 use super::sockets::Looked;
 use crate::clock::uptime;
 use crate::error::Error;
+use crate::netlink::Netlink;
 use crate::processes::{MAX_PROGRAMS, kept};
 use crate::source::Source;
 

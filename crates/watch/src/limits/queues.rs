@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::netlink::{Netlink, attributes, u32_at};
+use crate::netlink::{Netlink, attributes, u32_at};
 
 /// The queueing discipline at the root of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::netlink::Netlink;
+use crate::netlink::Netlink;
 
 /// All sockets of this network namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -127,7 +127,7 @@ impl Sockets {
     fn count(&mut self, socket: &[u8], ports: &[u16], own: &mut Own) -> Option<()> {
         let port = |at: usize| Some(u16::from_be_bytes(socket.get(at..at + 2)?.try_into().ok()?));
         let (from, to) = (port(kernel::SOURCE_PORT)?, port(kernel::DESTINATION_PORT)?);
-        let bytes = |at| super::netlink::u32_at(socket, at).map(u64::from);
+        let bytes = |at| crate::netlink::u32_at(socket, at).map(u64::from);
         let state = *socket.get(kernel::STATE)?;
         if state == kernel::LISTEN {
             own.listening.insert(from);

@@ -65,6 +65,13 @@ impl Counting {
         Self { traced: counts::Traced::open(ports, classes.bounds()), before: Counted::default(), since }
     }
 
+    /// Looks inside TLS where servers use a library that can be asked.
+    fn look_inside(&mut self, servers: &[Server]) {
+        if let Ok(traced) = &mut self.traced {
+            traced.look_inside(servers.iter().map(|server| (server.process, &server.ports[..])));
+        }
+    }
+
     /// What has been counted since the last time, and how long that is.
     fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
         let Ok(traced) = &self.traced else { return Ok(None) };
@@ -152,7 +159,8 @@ impl Requests {
         };
         let servers = Servers { all: find(&[], &following.ports)?, searched: now };
         let classes = following.classes.count();
-        let counting = Counting::begin(&following.ports, &following.classes);
+        let mut counting = Counting::begin(&following.ports, &following.classes);
+        counting.look_inside(&servers.all);
         Ok(Self {
             probes,
             counting,
@@ -176,6 +184,14 @@ impl Requests {
     /// Why requests are not counted, if so.
     pub(crate) fn why_not_counted(&self) -> Option<&Error> {
         self.counting.traced.as_ref().err()
+    }
+
+    /// Every request so far, as far as they are counted; looks are not changed by it.
+    ///
+    /// # Errors
+    /// When the kernel does not tell.
+    pub(crate) fn counted(&self) -> Result<Option<Counted>, Error> {
+        self.counting.traced.as_ref().ok().map(counts::Traced::read).transpose()
     }
 
     /// Who listens on the ports, as far as is known.
@@ -247,6 +263,7 @@ impl Requests {
     fn tend(&mut self, now: Time) -> Result<(), Error> {
         self.tended = now;
         if self.servers.refresh(&self.following.ports)? {
+            self.counting.look_inside(&self.servers.all);
             self.probes.attach_to(&self.servers.all)?;
         }
         self.learn()
@@ -262,7 +279,9 @@ impl Requests {
 
     fn open_window(&mut self) -> Result<(), Error> {
         let before = clock::thread();
-        self.servers.refresh(&self.following.ports)?;
+        if self.servers.refresh(&self.following.ports)? {
+            self.counting.look_inside(&self.servers.all);
+        }
         let length = self.windows.as_ref().map(Windows::length);
         let measuring = length.map(|_| Measuring::begin()).transpose()?;
         let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));

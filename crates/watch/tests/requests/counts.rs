@@ -1,6 +1,5 @@
 //! Every request is counted, whatever the budget: how many, of which size and status, and how many bytes.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use crate::is_able;
 use crate::servers::{SIZES, address, documents};
 
 /// Requests for each of the documents, and for one that is not there.
-const EACH: usize = 40;
+pub(super) const EACH: usize = 40;
 
 /// A server in a few lines: documents, 404 for others, and a pause in the middle of a response where the path asks for one.
 const NODE: &str = "
@@ -31,7 +30,7 @@ require('http').createServer((request, response) => {
 ";
 
 /// Watches a port with a look every 50 ms while `visit` goes on.
-fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + 'static) -> WatchOutcome {
+pub(super) fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + 'static) -> WatchOutcome {
     let options = Options {
         programs: Vec::new(),
         ports: vec![port],
@@ -39,6 +38,7 @@ fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + 'static) -> 
         classes: Classes::default(),
         budget,
         seed: 1,
+        keep: None,
     };
     let mut watch = Watch::begin(options, None).unwrap();
     // What follows requests is attached.
@@ -75,7 +75,7 @@ fn visit(address: SocketAddr) {
 }
 
 /// So many of each class, by status, and so many bytes but for headers and pages of errors.
-fn check(outcome: &WatchOutcome, server: &str) {
+pub(super) fn check(outcome: &WatchOutcome, server: &str) {
     let seen = &outcome.seen;
     assert!(seen.followed.unwrap().is_counted, "{server}: {:?}", seen.followed);
     let of =
@@ -89,7 +89,8 @@ fn check(outcome: &WatchOutcome, server: &str) {
     assert_eq!(of("0-50k").status.client_errors, EACH as u64, "{server}");
     for ((_, size), class) in SIZES[1..].iter().zip(["50k-500k", "500k-"]) {
         let each = of(class).bytes_rate / of(class).rate;
-        assert!((*size as f64..*size as f64 + 600.0).contains(&each), "{server}, {class}: {each}");
+        // HTTP/2 has 9 bytes for each frame besides.
+        assert!((*size as f64..*size as f64 * 1.0015 + 600.0).contains(&each), "{server}, {class}: {each}");
     }
 }
 
@@ -165,26 +166,4 @@ fn a_response_that_pauses_is_one() {
             assert!(rates.duration.min >= PAUSE.as_secs_f64(), "{:?}", rates.duration);
         }
     }
-}
-
-/// What cannot be counted one by one says so.
-#[test]
-fn connections_of_another_protocol_are_named() {
-    if !is_able() {
-        return;
-    }
-    let place = documents();
-    let Some(nginx) = Nginx::start(place.path(), "") else { return };
-    let port = nginx.tls_url().rsplit(':').next().unwrap().parse().unwrap();
-    let url = format!("{}/small", nginx.tls_url());
-    let outcome = watched(port, Budget::default(), move || {
-        for version in ["--http1.1", "--http2"] {
-            let mut curl = Command::new("curl");
-            assert!(curl.args(["-sk", "-o", "/dev/null", version, &url]).status().unwrap().success());
-        }
-    });
-    let followed = outcome.seen.followed.unwrap();
-    assert!(!followed.is_counted);
-    assert_eq!(followed.protocols.unwrap().tls, 2);
-    fs::remove_dir_all(place.path()).unwrap();
 }

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
 
 mod counts;
+mod encrypted;
+mod kept;
 mod known;
 mod leftovers;
 mod servers;

@@ -19,6 +19,7 @@ pub(super) const MIN_HEIGHT: u16 = 15;
 const HELP: &str = "\
 1 to 5, Tab  what is shown
 w            requests of the last look, or of all of the time
+k            with --keep: writes what is kept
 p            hold the picture; the watch goes on
 q, Ctrl-C    end the watch; what was seen is kept
 h            show or hide this

@@ -101,9 +101,8 @@ fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTre
 /// Connections on which requests cannot be counted one by one; none where there are none.
 fn not_counted(followed: &Followed) -> Option<String> {
     let protocols = followed.protocols.filter(|_| !followed.is_counted)?;
-    let others = protocols.all().into_iter().filter(|(name, count)| *name != "http/1" && *count > 0);
-    let others: Vec<_> = others.map(|(name, count)| format!("{count} {name}")).collect();
-    (!others.is_empty()).then(|| format!("connections of another protocol: {}", others.join(", ")))
+    let others = protocols.uncounted();
+    (!others.is_empty()).then(|| format!("connections: {}", others.join(", ")))
 }
 
 /// Waits, and what was not seen.

@@ -5,6 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyCode;
+use rustix::process::{Signal, getpid, kill_process};
 use tui::{Controls, End, Screen, Theme, View, wants_colour};
 
 use super::draw::{MIN_HEIGHT, MIN_WIDTH, draw};
@@ -50,6 +51,10 @@ impl View for State {
     fn press(&mut self, key: KeyCode) -> bool {
         match key {
             KeyCode::Char('w') => self.whole = !self.whole,
+            // As anybody else may ask.
+            KeyCode::Char('k') if self.setting.keeps => {
+                let _ = kill_process(getpid(), Signal::USR1);
+            }
             KeyCode::Tab | KeyCode::Right => self.tab = self.tab.next(),
             KeyCode::BackTab | KeyCode::Left => self.tab = self.tab.previous(),
             KeyCode::Char(digit) => match Tab::of(digit) {

@@ -1,4 +1,4 @@
-//! `headworks watch`: the monitor of a server and its kernel.
+//! A watch from its options to its end.
 
 use std::io::{IsTerminal as _, stdout};
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, KERNEL_HEADING, MIN_INTERVAL, Note, Recording, Settings, Viewers, Watch, connections,
-    kernel, processes,
+    Group, GroupOption, KERNEL_HEADING, Keep, MAX_KEEP, MIN_INTERVAL, MIN_KEEP, Note, Recording, Settings,
+    Threshold, Viewers, Watch, connections, kernel, processes,
 };
 
 use crate::exit::{Exit, Failure, tell};
@@ -23,11 +23,9 @@ use crate::process::command_line;
 use crate::signals;
 use crate::values::collector;
 
-/// Watches a server and its kernel: processors, interrupts, disks, and what the server's processes use.
-///
-/// Figures are read by programs in the kernel (eBPF, as root) or, where that is not possible, from /proc; `headworks doctor` says which and why. cpu shares are of all processors for the kernel, and processors in use for a program.
+/// What is watched, and how.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(super) struct RunArgs {
     /// Programs whose processes are watched, by the names that ps shows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     program: Vec<String>,
@@ -64,6 +62,12 @@ pub(crate) struct Args {
     /// Write a run directory.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Keep the last so long in memory, in looks of 10 ms and 64 MB at most, and write it to DIR/kept-1, kept-2, .. on SIGUSR1, on the key k, when --keep-on says so, and at the end; `headworks watch read` shows it.
+    #[arg(long, value_name = "SPAN")]
+    keep: Option<Span>,
+    /// Write what is kept when a figure is out of the ordinary, as in 'kernel.run_queue>8', 'listen_queue.waiting{80}>100' or 'waits.accept.p99>50ms'; figures are those of docs/metrics.md, as each look of --interval finds them. Repeatable.
+    #[arg(long, value_name = "FIGURE>BOUND")]
+    keep_on: Vec<Threshold>,
     /// Print a line for each look, on a terminal too.
     #[arg(long)]
     plain: bool,
@@ -78,6 +82,14 @@ pub(crate) struct Args {
     otlp: Option<Collector>,
 }
 
+/// What somebody asks for by a signal.
+enum Asked {
+    /// By this one.
+    End(u8),
+    /// What is kept is to be written.
+    Write,
+}
+
 /// All that was asked for, by options and by a file.
 struct Wanted {
     options: watch::Options,
@@ -87,8 +99,8 @@ struct Wanted {
     spec: toml::Table,
 }
 
-impl Args {
-    pub(crate) fn run(self) -> Result<Exit, Failure> {
+impl RunArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
         let wanted = self.wanted().map_err(Failure::Usage)?;
         if self.costs { self.costs(&wanted) } else { self.watch(wanted) }
     }
@@ -115,6 +127,7 @@ impl Args {
             classes: self.classes.clone().or(file.classes.clone()).unwrap_or_default(),
             budget: self.budget.or(file.budget).unwrap_or_default(),
             seed: self.seed.or(file.seed).unwrap_or(1),
+            keep: self.keep()?,
         };
         Ok(Wanted {
             spec: spec(&options, interval, duration),
@@ -125,12 +138,36 @@ impl Args {
         })
     }
 
+    fn keep(&self) -> anyhow::Result<Option<Keep>> {
+        let Some(span) = self.keep else {
+            anyhow::ensure!(
+                self.keep_on.is_empty(),
+                "--keep-on: nothing is kept; give --keep, such as --keep 10m"
+            );
+            return Ok(None);
+        };
+        anyhow::ensure!(
+            (MIN_KEEP..=MAX_KEEP).contains(&span),
+            "--keep: must be from {MIN_KEEP} to {MAX_KEEP}"
+        );
+        let directory =
+            self.out.clone().context("--keep: give --out DIR, where what is kept can be written")?;
+        Ok(Some(Keep { span, directory, thresholds: self.keep_on.clone() }))
+    }
+
     fn watch(&self, wanted: Wanted) -> Result<Exit, Failure> {
         let (stop, stopped) = mpsc::channel();
+        let write = stop.clone();
         signals::on_each(move |signal| {
-            let _ = stop.send(signal);
+            let _ = stop.send(Asked::End(signal));
         })
         .map_err(Failure::Failed)?;
+        if wanted.options.keep.is_some() {
+            signals::on_user_signal(move || {
+                let _ = write.send(Asked::Write);
+            })
+            .map_err(Failure::Failed)?;
+        }
         let endpoint = wanted.prometheus.map(Endpoint::bind).transpose();
         let endpoint = endpoint.map_err(|why| Failure::Failed(why.into()))?;
         let recording = self
@@ -148,10 +185,14 @@ impl Args {
         let begun = if has_kernel { self.say_begun(&mut watch, &show) } else { Ok(()) };
         let ended = begun.and_then(|()| self.follow(&mut watch, &mut show, wanted.duration, &stopped));
         // Whatever ended it, what was seen is kept; before the last of it is told, which may take its time.
+        let mut told = watch.notes();
         let outcome = watch.end(!matches!(ended, Ok(None))).map_err(failed);
         let was_live = show.close();
         if let Some(why) = show.end() {
             tell(format_args!("collector: {why}"));
+        }
+        if !self.quiet {
+            tell_new(&watch, &mut told);
         }
         let (signal, outcome) = (ended?, outcome?);
         if self.json {
@@ -193,7 +234,7 @@ impl Args {
         watch: &mut Watch,
         show: &mut Viewers,
         duration: Option<Span>,
-        stopped: &mpsc::Receiver<u8>,
+        stopped: &mpsc::Receiver<Asked>,
     ) -> Result<Option<u8>, Failure> {
         let whole = duration.unwrap_or(Span::MAX);
         let mut told = Vec::new();
@@ -223,10 +264,7 @@ impl Args {
         if self.quiet || show.is_live() {
             return;
         }
-        let mut notes = watch.notes();
-        notes.retain(|note| !note.is_expected);
-        notes.iter().filter(|note| !told.contains(note)).for_each(|note| tell(&note.text));
-        *told = notes;
+        tell_new(watch, told);
     }
 
     /// The paper's table 4.
@@ -282,17 +320,27 @@ fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> tom
 }
 
 /// Until it is time to look, or a signal comes.
-fn wait(watch: &mut Watch, due: Span, stopped: &mpsc::Receiver<u8>) -> Result<Option<u8>, Failure> {
+fn wait(watch: &mut Watch, due: Span, stopped: &mpsc::Receiver<Asked>) -> Result<Option<u8>, Failure> {
     loop {
         let next = watch.turn().map_err(failed)?;
         let left = Duration::from(due.saturating_sub(watch.age()));
-        if let Ok(signal) = stopped.recv_timeout(left.min(next)) {
-            return Ok(Some(signal));
+        match stopped.recv_timeout(left.min(next)) {
+            Ok(Asked::End(signal)) => return Ok(Some(signal)),
+            Ok(Asked::Write) => watch.write_kept("it was asked for"),
+            Err(_) => (),
         }
         if watch.age() >= due {
             return Ok(None);
         }
     }
+}
+
+/// What has not been told before.
+fn tell_new(watch: &Watch, told: &mut Vec<Note>) {
+    let mut notes = watch.notes();
+    notes.retain(|note| !note.is_expected);
+    notes.iter().filter(|note| !told.contains(note)).for_each(|note| tell(&note.text));
+    *told = notes;
 }
 
 fn failed(why: watch::Error) -> Failure {

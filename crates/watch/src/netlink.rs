@@ -16,20 +16,20 @@ const NLMSG_DONE: u16 = 3;
 const HEADER: usize = 16;
 
 /// A socket that asks for lists.
-pub(super) struct Netlink {
+pub(crate) struct Netlink {
     socket: OwnedFd,
     buffer: Vec<u8>,
 }
 
 impl Netlink {
     /// Asks about interfaces (rtnetlink(7)).
-    pub(super) fn route() -> io::Result<Self> {
+    pub(crate) fn route() -> io::Result<Self> {
         // NETLINK_ROUTE is 0, the protocol that sockets have by default.
         Self::open(None)
     }
 
     /// Asks about sockets (sock_diag(7)).
-    pub(super) fn diagnosis() -> io::Result<Self> {
+    pub(crate) fn diagnosis() -> io::Result<Self> {
         Self::open(Some(SOCK_DIAG))
     }
 
@@ -41,12 +41,12 @@ impl Netlink {
     }
 
     /// The name of an interface of this network namespace.
-    pub(super) fn interface(&self, number: u32) -> Option<String> {
+    pub(crate) fn interface(&self, number: u32) -> Option<String> {
         index_to_name(&self.socket, number).ok()
     }
 
     /// Asks for a list; `each` is given what follows the header of each element.
-    pub(super) fn list(&mut self, kind: u16, body: &[u8], mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    pub(crate) fn list(&mut self, kind: u16, body: &[u8], mut each: impl FnMut(&[u8])) -> io::Result<()> {
         let length = u32::try_from(HEADER + body.len()).unwrap_or(u32::MAX);
         let mut message = length.to_ne_bytes().to_vec();
         message.extend(kind.to_ne_bytes());
@@ -79,7 +79,7 @@ fn first(messages: &[u8]) -> Option<(u16, &[u8], &[u8])> {
 }
 
 /// The attributes in a message: their kinds and values.
-pub(super) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(crate) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let length = usize::from(u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?));
         let kind = u16::from_ne_bytes(bytes.get(2..4)?.try_into().ok()?);
@@ -89,7 +89,7 @@ pub(super) fn attributes(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8])>
     })
 }
 
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 

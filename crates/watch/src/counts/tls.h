@@ -1,0 +1,305 @@
+/* Responses inside TLS, as a server gives them to be sent: to OpenSSL, or a library with its functions, or to the
+ * package of Go. */
+#ifndef HEADWORKS_COUNTS_TLS_H
+#define HEADWORKS_COUNTS_TLS_H
+
+#include "../bpf/tasks.h"
+#include "frames.h"
+
+#define MAX_SESSIONS 16384
+/* The socket of a session is known after its first write. */
+#define UNKNOWN_WRITES 2
+
+/* A connection, as the library knows it. */
+struct session {
+	/* Its socket, as soon as something was sent there; 0 as long as that was on no wanted port. */
+	u64 socket;
+	/* What was written last. */
+	u64 from;
+	u64 to;
+	struct response response;
+	struct frames frames;
+	u8 protocol;
+	/* Seen from its beginning. */
+	bool is_whole;
+	/* Its handshake was seen, so that its socket is known by the time of the first response. */
+	bool has_shaken;
+	/* As long as its socket is not known, how often something was written. */
+	u8 writes;
+	/* The socket did not take all of what was written last, and it will be written again. */
+	bool is_blocked;
+	/* Counted among those of its protocol. */
+	bool is_counted;
+	/* What is written is written once. */
+	bool is_of_go;
+};
+
+struct session_key {
+	u64 at;
+	u64 process;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MAX_SESSIONS);
+	__type(key, struct session_key);
+	__type(value, struct session);
+} sessions SEC(".maps");
+
+/* Which of them a thread has turned to last. */
+struct writer {
+	struct session_key session;
+	/* What is to be looked at when it is sent, if anything. */
+	u64 from;
+	u64 length;
+	/* Nothing has been sent since. */
+	bool is_fresh;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct writer);
+} writers SEC(".maps");
+
+static const struct session new_session;
+
+static struct session_key key_of(u64 at)
+{
+	struct session_key key = { .at = at, .process = bpf_get_current_pid_tgid() >> 32 };
+
+	return key;
+}
+
+static void turn_to(const struct session_key *key, u64 from, u64 length)
+{
+	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0,
+						     BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!writer)
+		return;
+	writer->session = *key;
+	writer->from = from;
+	writer->length = length;
+	writer->is_fresh = true;
+}
+
+/* What a session begins with, or goes on with if it was not seen from its beginning. */
+static void recognise(struct session *session, const u8 *bytes)
+{
+	if (status_in(bytes)) {
+		session->protocol = HTTP1;
+	} else if (session->is_whole ? is_preface(bytes) : is_response_head(bytes) || is_preface(bytes)) {
+		session->protocol = HTTP2;
+		begin_frames(&session->frames);
+	} else if (session->is_whole) {
+		session->protocol = OTHER;
+	}
+}
+
+/* What was written before and not taken is written again. How much of the beginning that is. */
+static u64 again(const struct session *session, u64 from, u64 to)
+{
+	bool is_within = from >= session->from && from < session->to && !session->is_of_go;
+
+	if (is_within && (session->is_blocked || (from > session->from && to == session->to)))
+		return (to < session->to ? to : session->to) - from;
+	return 0;
+}
+
+/* Whether it is of a wanted port, as far as is known. */
+static bool is_wanted(struct session *session)
+{
+	if (session->socket)
+		return true;
+	if (session->has_shaken || session->writes >= UNKNOWN_WRITES)
+		return false;
+	session->writes++;
+	return true;
+}
+
+static void wrote(struct session *session, u64 from, u64 length)
+{
+	u64 old = again(session, from, from + length);
+	const u8 *at = (const u8 *)from + old;
+	u8 bytes[12] = {};
+	u16 status;
+
+	session->from = from;
+	session->to = from + length;
+	session->is_blocked = false;
+	length -= old;
+	if (!length || !is_wanted(session))
+		return;
+	if (session->protocol <= HTTP1 && !session->response.has_switched) {
+		/* The shortest that is looked for is a frame without payload. */
+		bpf_probe_read_user(bytes, length < sizeof(bytes) ? FRAME_HEAD : sizeof(bytes), at);
+		if (session->protocol == NOT_KNOWN)
+			recognise(session, bytes);
+	}
+	if (!session->is_counted && session->protocol != NOT_KNOWN) {
+		session->is_counted = true;
+		count_connection(session->protocol == HTTP1   ? TLS_HTTP1
+				 : session->protocol == HTTP2 ? TLS_HTTP2
+							      : OTHER);
+	}
+	if (session->protocol == HTTP1) {
+		status = session->response.has_switched ? 0 : status_in(bytes);
+		if (status)
+			begin(&session->response, length, status);
+		else
+			more(&session->response, length);
+	} else if (session->protocol == HTTP2 && !session->frames.has_strayed) {
+		walk_frames(&session->frames, at, length);
+	} else {
+		__sync_fetch_and_add(&mine()->other_bytes, length);
+	}
+}
+
+/* The session that this thread has turned to, if it is this socket's, or its socket is not known yet and this
+ * is the first that the thread sends on since. */
+static struct session *session_of(u64 socket)
+{
+	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
+	struct session *session = writer ? bpf_map_lookup_elem(&sessions, &writer->session) : NULL;
+
+	if (!session)
+		return NULL;
+	if (writer->is_fresh) {
+		session->socket = socket;
+		writer->is_fresh = false;
+		if (writer->length)
+			wrote(session, writer->from, writer->length);
+	}
+	return session->socket == socket ? session : NULL;
+}
+
+static struct session *known(const struct session_key *key)
+{
+	struct session *session = bpf_map_lookup_elem(&sessions, key);
+
+	if (session)
+		return session;
+	bpf_map_update_elem(&sessions, key, &new_session, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&sessions, key);
+}
+
+/* A server's side of a connection begins. */
+static struct session *begun(const struct session_key *key)
+{
+	struct session *session;
+
+	bpf_map_update_elem(&sessions, key, &new_session, BPF_ANY);
+	session = bpf_map_lookup_elem(&sessions, key);
+	if (session)
+		session->is_whole = true;
+	return session;
+}
+
+/* A program gives so many bytes to the library. */
+static void written(u64 at, u64 from, u64 length)
+{
+	struct session_key key = key_of(at);
+	struct session *session = known(&key);
+
+	if (!session)
+		return;
+	wrote(session, from, length);
+	turn_to(&key, 0, 0);
+}
+
+/* Of a function that a program has just called, the arguments (arch/x86/include/asm/ptrace.h, in the order of the
+ * System V ABI; arch/arm64/include/uapi/asm/ptrace.h). */
+static u64 argument(const u64 *registers, u32 at)
+{
+#if defined(__TARGET_ARCH_x86)
+	return at == 0 ? registers[14] : at == 1 ? registers[13] : registers[12];
+#else
+	return at == 0 ? registers[0] : at == 1 ? registers[1] : registers[2];
+#endif
+}
+
+/* SSL_write(session, from, length) */
+SEC("uprobe")
+int hw_tls_write(u64 *registers)
+{
+	s32 length = argument(registers, 2);
+
+	if (length > 0)
+		written(argument(registers, 0), argument(registers, 1), length);
+	return 0;
+}
+
+/* SSL_write_ex(session, from, length, taken) */
+SEC("uprobe")
+int hw_tls_write_ex(u64 *registers)
+{
+	u64 length = argument(registers, 2);
+
+	if (length)
+		written(argument(registers, 0), argument(registers, 1), length);
+	return 0;
+}
+
+/* SSL_set_accept_state(session) */
+SEC("uprobe")
+int hw_tls_begin(u64 *registers)
+{
+	struct session_key key = key_of(argument(registers, 0));
+
+	begun(&key);
+	return 0;
+}
+
+/* SSL_do_handshake(session): what the thread sends is this one's. */
+SEC("uprobe")
+int hw_tls_shake(u64 *registers)
+{
+	struct session_key key = key_of(argument(registers, 0));
+	struct session *session = bpf_map_lookup_elem(&sessions, &key);
+
+	if (session) {
+		session->has_shaken = true;
+		turn_to(&key, 0, 0);
+	}
+	return 0;
+}
+
+/* Go hands arguments over in other registers (its ABIInternal). */
+static u64 argument_of_go(const u64 *registers, u32 at)
+{
+#if defined(__TARGET_ARCH_x86)
+	return at == 0 ? registers[10] : at == 1 ? registers[5] : registers[11];
+#else
+	return argument(registers, at);
+#endif
+}
+
+/* crypto/tls.(*Conn).Write(session, from, length): sends before it returns, most often on the same thread. It is
+ * looked at then: a function of Go may be begun twice, when its stack has to grow. */
+SEC("uprobe")
+int hw_tls_write_go(u64 *registers)
+{
+	struct session_key key = key_of(argument_of_go(registers, 0));
+
+	struct session *session = known(&key);
+
+	if (session) {
+		session->is_of_go = true;
+		turn_to(&key, argument_of_go(registers, 1), argument_of_go(registers, 2));
+	}
+	return 0;
+}
+
+/* crypto/tls.(*Conn).serverHandshake(session) */
+SEC("uprobe")
+int hw_tls_begin_go(u64 *registers)
+{
+	struct session_key key = key_of(argument_of_go(registers, 0));
+
+	begun(&key);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,97 @@
+//! [`Options`]: what is to be watched, and what of it is there.
+
+use std::fmt;
+
+use crate::groups::Groups;
+use crate::kept::Keep;
+use crate::processes::{kept, names_of_processes};
+use crate::requests::{Budget, Classes, find};
+use crate::{Error, requests};
+
+/// What is to be watched.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Names of programs; none for those that listen on the ports.
+    pub programs: Vec<String>,
+    /// Ports; none for those that the programs listen on.
+    pub ports: Vec<u16>,
+    /// What is looked at, and how often.
+    pub groups: Groups,
+    /// Requests by the size of their responses.
+    pub classes: Classes,
+    /// What following requests may cost.
+    pub budget: Budget,
+    /// Of the random places of windows.
+    pub seed: u64,
+    /// What of the past is kept in fine looks, if any is.
+    pub keep: Option<Keep>,
+}
+
+/// Something that users should know of how it is watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// A sentence.
+    pub text: String,
+    /// Whether it is so on most machines.
+    pub is_expected: bool,
+}
+
+impl Note {
+    pub(crate) fn group(group: &str, how: &dyn fmt::Display, refused: Option<&Error>) -> Self {
+        let why = refused.map_or_else(String::new, |why| format!(", because of {why}"));
+        Self { text: format!("{group}: {how}{why}"), is_expected: refused.is_none() }
+    }
+}
+
+/// What is watched, in a few words.
+pub(crate) fn subject(options: &Options) -> String {
+    let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
+    match (&options.programs[..], &ports[..]) {
+        ([], []) => "this machine".to_owned(),
+        ([], ports) => format!("port {}", ports.join(", ")),
+        (programs, []) => programs.join(", "),
+        (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
+    }
+}
+
+/// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
+pub(crate) fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, Error> {
+    if programs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let running = names_of_processes()?;
+    let is_absent = |name: &&String| !running.contains(kept(name));
+    let absent = programs.iter().filter(is_absent).map(|name| {
+        format!(
+            "program {name}: no process is called so (of a name the first 15 bytes count, as in /proc/PID/comm). \
+             Once there is one it is watched; its requests are only followed where its port was given (--port)"
+        )
+    });
+    let mut texts: Vec<String> = absent.collect();
+    if texts.len() < programs.len() && ports.is_empty() {
+        texts.push(format!(
+            "{}: no TCP port is listened on, or none whose socket can be seen, so no requests are followed; give --port",
+            programs.join(", ")
+        ));
+    }
+    Ok(texts.into_iter().map(|text| Note { text, is_expected: false }).collect())
+}
+
+/// The programs or the ports that were not named, by who listens.
+pub(crate) fn fill(options: &mut Options) -> Result<(), Error> {
+    if options.programs.is_empty() == options.ports.is_empty() {
+        return Ok(());
+    }
+    let servers = find(&options.programs, &options.ports)?;
+    if options.programs.is_empty() {
+        options.programs = servers.iter().map(|server| server.program.clone()).collect();
+        options.programs.sort_unstable();
+        options.programs.dedup();
+    } else {
+        options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
+        options.ports.sort_unstable();
+        options.ports.dedup();
+        options.ports.truncate(requests::MAX_PORTS);
+    }
+    Ok(())
+}
