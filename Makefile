@@ -44,7 +44,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help differences demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
+.PHONY: help differences kernels demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -61,6 +61,11 @@ side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx 
 	cargo build --release -p headworks
 	@target/release/headworks lab run experiments/side-by-side.toml || \
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
+
+kernels: rust $(WEB) ## the monitor under Debian's other kernels, each booted in a virtual machine (a quarter of an hour); KERNELS="PACKAGE .."
+	@tools/need debian qemu-system-x86 cpio python3-minimal
+	cargo build --profile demo -p headworks
+	tools/kernels target/demo/headworks $(KERNELS)
 
 configuration-methodology: rust $(WEB) ## what an Apache study measured, measured today (as root, fifteen minutes)
 	$(STUDY)

@@ -32,13 +32,13 @@ pub fn examine() -> Vec<Finding> {
         ),
         finding(
             "a program for the kernel's figures",
-            "Linux 5.14",
+            "Linux 5.17 (bpf_loop)",
             kernel::Traced::open().err(),
             "nothing but time: /proc gives the same for many times the cost",
         ),
         finding(
             "a program for processes",
-            "Linux 6.7 (iterators over tasks)",
+            "Linux 5.17 (bpf_loop)",
             processes::Traced::open(&["headworks"]).err(),
             "what processes use between the last look at them and their end; /proc costs many times as much",
         ),
@@ -50,13 +50,13 @@ pub fn examine() -> Vec<Finding> {
         ),
         finding(
             "programs that count requests",
-            "Linux 6.16 (tracepoint tcp_sendmsg_locked), or 6.3 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
-            counts::Traced::open(&[80], &[Bytes(50_000)]).err(),
+            "Linux 6.16 (tracepoint tcp_sendmsg_locked), or 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
+            counts::Traced::open(&[80], &[Bytes(50_000)], 0).err(),
             "counts: rates are estimates from windows, with an interval",
         ),
         finding(
             "programs that follow requests",
-            "Linux 6.7 (iterators over tasks)",
+            "Linux 6.3 (tracepoints for what is received and sent), or 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
             requests::try_out(requests::AttachPoint::Kernel).err(),
             "what requests cost and where their time goes: there is no other way to see that",
         ),

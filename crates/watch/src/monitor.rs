@@ -6,6 +6,7 @@ use units::Span;
 
 use crate::groups::{Group, Groups, Pace};
 use crate::summary::Summary;
+use crate::whose::{Roots, Whose};
 use crate::{Chosen, Error, Mechanism, Source as _, clock, connections, kernel, limits, network, processes};
 
 /// Looks at the kernel, at programs and at connections, and turns what it sees into rates.
@@ -81,15 +82,19 @@ impl<S: Clone> Sampled<S> {
 }
 
 impl Monitor {
-    /// Makes ready to look at the kernel, at all processes of these programs and at these ports' connections:
+    /// Makes ready to look at the kernel, at the processes that are meant of these programs and at these ports' connections:
     /// at the latter so rarely that it takes this share of the time, if one is given, since a walk over all
     /// connections of a machine may be long.
     pub fn open(
         programs: &[String],
         ports: &[u16],
+        whose: &Whose,
         groups: &Groups,
         share_for_connections: Option<f64>,
     ) -> Self {
+        let roots = || Roots::new(whose.clone(), programs, ports);
+        // In another network namespace there is only `/proc`.
+        let elsewhere = whose.elsewhere().map(|(_, process)| process);
         // Without ports a walk over all connections of the machine would find nothing.
         let of_connections = groups.interval(Group::Connections).filter(|_| !ports.is_empty());
         Self {
@@ -99,11 +104,19 @@ impl Monitor {
                 Chosen::of(kernel::Traced::open(), kernel::Proc::default)
             }),
             processes: Sampled::open(groups.interval(Group::Processes), || {
-                Chosen::of(processes::Traced::open(programs), || processes::Proc::open(programs))
+                Chosen::of(processes::Traced::open_for(programs, roots()), || {
+                    processes::Proc::open_for(programs, roots())
+                })
             }),
-            network: Sampled::open(groups.interval(Group::Network), || Chosen::only(network::Proc)),
+            network: Sampled::open(groups.interval(Group::Network), || {
+                Chosen::only(network::Proc { of: elsewhere })
+            }),
             connections: Sampled::open(of_connections, || {
-                Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports))
+                if elsewhere.is_some() {
+                    Chosen::only(connections::Proc::open_at(ports, elsewhere))
+                } else {
+                    Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports))
+                }
             }),
             limits: Sampled::open(groups.interval(Group::Limits), || {
                 Chosen::only(limits::Proc::open(programs, ports))

@@ -8,8 +8,8 @@ use units::{Span, Time};
 
 use crate::groups::{Group, Pace};
 use crate::kept::{Keeper, Look};
+use crate::names::kept;
 use crate::overhead::Overhead;
-use crate::processes::kept;
 use crate::requests::{Budget, Demands, Following, Requests, Server};
 use crate::snapshot::{Setting, Snapshot, Totals};
 use crate::subject::{Note, Options, fill, missing, subject};
@@ -79,20 +79,27 @@ impl Watch {
                 classes: options.classes.clone(),
                 budget: options.budget,
                 seed: options.seed,
+                whose: options.whose.clone(),
             };
             match Requests::open(following) {
                 Ok(opened) => requests = Some((opened, Pace::every(interval))),
                 Err(why) => refused = Some(why),
             }
         }
-        let mut monitor =
-            Monitor::open(&options.programs, &options.ports, &options.groups, share_for_connections);
+        let mut monitor = Monitor::open(
+            &options.programs,
+            &options.ports,
+            &options.whose,
+            &options.groups,
+            share_for_connections,
+        );
         let (began, cpu) = (clock::monotonic(), costs::process());
         let unwritten = recording.as_mut().and_then(|recording| recording.starts().err());
         monitor.begin()?;
-        let keeper = options
-            .keep
-            .map(|keep| Keeper::new(keep, &options.programs, &options.ports, &options.classes, began));
+        // Listen queues are looked at often in this network namespace alone.
+        let near = if options.whose.elsewhere().is_some() { &[] } else { &options.ports[..] };
+        let keeper =
+            options.keep.map(|keep| Keeper::new(keep, &options.programs, near, &options.classes, began));
         Ok(Self {
             monitor,
             keeper,

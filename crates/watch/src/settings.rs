@@ -13,7 +13,8 @@ use units::Span;
 
 use crate::connections::MAX_PORTS;
 use crate::groups::{Group, Groups};
-use crate::processes::{MAX_NAME, MAX_PROGRAMS, kept};
+use crate::names::{MAX_NAME, kept};
+use crate::processes::MAX_PROGRAMS;
 use crate::requests::{Budget, Classes};
 
 /// Looks that are closer to each other than this see little else than themselves.
@@ -25,6 +26,15 @@ pub const MIN_INTERVAL: Span = Span::from_millis(10);
 pub struct Settings {
     programs: Option<Spanned<Vec<String>>>,
     ports: Option<Spanned<Vec<u16>>>,
+    /// Units of systemd's, control groups and containers whose processes are meant.
+    #[serde(default)]
+    pub units: Vec<String>,
+    /// See [`units`](Self::units).
+    #[serde(default)]
+    pub cgroups: Vec<String>,
+    /// See [`units`](Self::units).
+    #[serde(default)]
+    pub containers: Vec<String>,
     /// Between two looks at a group that has no interval of its own.
     #[serde(default)]
     interval: Option<Spanned<Quantity<Span>>>,

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use crate::Error;
 use crate::groups::Groups;
 use crate::kept::Keep;
-use crate::processes::{kept, names_of_processes};
-use crate::requests::{Budget, Classes, find};
-use crate::{Error, requests};
+use crate::names::kept;
+use crate::processes::{MAX_PROGRAMS, names_of_processes};
+use crate::requests::{self, Budget, Classes};
+use crate::servers::find;
+use crate::whose::{Whose, names_of};
 
 /// What is to be watched.
 #[derive(Debug, Clone)]
@@ -25,6 +28,8 @@ pub struct Options {
     pub seed: u64,
     /// What of the past is kept in fine looks, if any is.
     pub keep: Option<Keep>,
+    /// Which processes are meant; without names of programs [those who listen](Whose::Listening) if nothing else is said.
+    pub whose: Whose,
 }
 
 /// Something that users should know of how it is watched.
@@ -79,11 +84,15 @@ pub(crate) fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, E
 
 /// The programs or the ports that were not named, by who listens.
 pub(crate) fn fill(options: &mut Options) -> Result<(), Error> {
+    if let Whose::Of(_) = options.whose {
+        return fill_of(options);
+    }
     if options.programs.is_empty() == options.ports.is_empty() {
         return Ok(());
     }
-    let servers = find(&options.programs, &options.ports)?;
+    let servers = find(&options.programs, &options.ports, None)?;
     if options.programs.is_empty() {
+        options.whose = Whose::Listening;
         options.programs = servers.iter().map(|server| server.program.clone()).collect();
         options.programs.sort_unstable();
         options.programs.dedup();
@@ -93,5 +102,19 @@ pub(crate) fn fill(options: &mut Options) -> Result<(), Error> {
         options.ports.dedup();
         options.ports.truncate(requests::MAX_PORTS);
     }
+    Ok(())
+}
+
+/// The programs and the ports of the processes that are meant.
+fn fill_of(options: &mut Options) -> Result<(), Error> {
+    if options.ports.is_empty() {
+        let servers = find(&[], &[], options.whose.processes().as_ref())?;
+        options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
+        options.ports.sort_unstable();
+        options.ports.dedup();
+        options.ports.truncate(requests::MAX_PORTS);
+    }
+    options.programs = names_of(&options.whose, &options.ports)?;
+    options.programs.truncate(MAX_PROGRAMS);
     Ok(())
 }

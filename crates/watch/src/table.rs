@@ -1,17 +1,24 @@
 //! What was seen as lines of text: one for the machine, one for each program, port and interface in use.
 
-use record::PhaseName;
+use record::{PhaseName, Timestamp};
 
 use crate::requests::{Followed, by_size};
 use crate::{Summary, kernel};
 
 /// The names of the kernel's columns, above its lines.
-pub const KERNEL_HEADING: &str = "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s\n";
+pub const KERNEL_HEADING: &str = "  user%   sys%   irq%  soft% steal%   iow%  idle%  runq     cs/s    irq/s  net-irq  dsk-irq     rd/s     wr/s   rKiB/s   wKiB/s       UTC\n";
 
 impl Summary {
     /// The lines; the first, if the kernel was looked at, has the columns of [`KERNEL_HEADING`].
     pub fn lines(&self) -> String {
         self.kernel.as_ref().map_or_else(String::new, kernel_line) + &self.details()
+    }
+
+    /// The same with a time of day behind the columns of the kernel.
+    pub fn lines_at(&self, now: Timestamp) -> String {
+        let line = self.kernel.as_ref().map(kernel_line);
+        let line = line.map(|line| format!("{}  {}\n", line.trim_end_matches('\n'), time_of_day(now)));
+        line.unwrap_or_default() + &self.details()
     }
 
     /// Below the line for the machine.
@@ -132,6 +139,11 @@ fn not_counted(followed: &Followed) -> String {
         return String::new();
     }
     format!("        not counted one by one: connections {}; rates are estimates\n", seen.join(", "))
+}
+
+/// The time of day in UTC, to a second.
+fn time_of_day(now: Timestamp) -> String {
+    now.to_string().get(11..19).map(str::to_owned).unwrap_or_default()
 }
 
 fn kernel_line(k: &kernel::Rates) -> String {

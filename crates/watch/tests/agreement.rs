@@ -187,12 +187,12 @@ fn children() -> f64 {
 #[test]
 fn the_network() {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let before = network::Proc.sample().expect("/proc");
+    let before = network::Proc::default().sample().expect("/proc");
     let to = socket.local_addr().expect("it is bound");
     for _ in 0..100 {
         socket.send_to(&[0; 1000], to).expect("room");
     }
-    let after = network::Proc.sample().expect("/proc");
+    let after = network::Proc::default().sample().expect("/proc");
     let seconds = after.uptime.saturating_sub(before.uptime).as_secs_f64();
     let (_, own) = network::rates(&before, &after).find(|(name, _)| name == "lo").expect("it is up");
     assert!(own.received_bytes * seconds >= 100.0 * 1028.0 - 1e-3, "{own:?}");

@@ -9,6 +9,8 @@ use crate::generators::ask::Reuse;
 pub(super) const SIZES: [usize; 2] = [1024, 102_400];
 /// Connections that the generator keeps busy.
 pub(super) const CONNECTIONS: u32 = 64;
+/// And where they are refused: the gate does so at the end of a period, so that few clients are refused seldom.
+pub(super) const REFUSED_CONNECTIONS: u32 = 8000;
 
 /// One cell of the comparison at saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +43,14 @@ impl Case {
         match self.answer {
             Answer::Served => format!("/{}", self.size),
             Answer::Refused => "/delay?before=60s&bytes=10".to_owned(),
+        }
+    }
+
+    /// How many connections the generator keeps busy.
+    pub(super) fn connections(self) -> u32 {
+        match self.answer {
+            Answer::Served => CONNECTIONS,
+            Answer::Refused => REFUSED_CONNECTIONS,
         }
     }
 

@@ -129,7 +129,7 @@ impl Runner {
             let scheme = if case.protocol == Protocol::Http1 { "http" } else { "https" };
             let url = format!("{scheme}://127.0.0.1:{}{}", entrance.port(), case.path());
             let record = Path::new("");
-            let ask = Ask { url: &url, reuse: case.reuse, connections: CONNECTIONS, seconds, record };
+            let ask = Ask { url: &url, reuse: case.reuse, connections: case.connections(), seconds, record };
             match case.protocol {
                 Protocol::Http2 => (Generator::H2load, h2load::multiplexed(&ask)),
                 Protocol::Http1 | Protocol::Tls => (Generator::Wrk, Generator::Wrk.arguments(&ask)),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::case::{CONNECTIONS, Case};
+use super::case::{CONNECTIONS, Case, REFUSED_CONNECTIONS};
 use super::plan::GatePlan;
 use super::proxy::Proxy;
 use super::run::Run;
@@ -46,7 +46,7 @@ impl Results {
         let costs = self.runs.iter().filter_map(|run| Some(run.good()?.1));
         let noise = self.conditions.noise(costs.map(|cost| (cost.others, cost.machine)));
         format!(
-            "{}Median of {rounds} × {seconds} s, in brackets the least and the most; {CONNECTIONS} connections. {}\n",
+            "{}Median of {rounds} × {seconds} s, in brackets the least and the most; {CONNECTIONS} connections, {REFUSED_CONNECTIONS} where they are refused. {}\n",
             noise.warning(),
             noise.meanwhile()
         )

@@ -29,3 +29,4 @@ mod sim_policy;
 mod sim_sessions;
 mod sim_sweep;
 mod view;
+mod watch_kept;

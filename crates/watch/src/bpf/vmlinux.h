@@ -42,6 +42,10 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
 /* kernel/sched/sched.h */
 struct rq {
 	unsigned int nr_running;
@@ -98,6 +102,15 @@ struct percpu_counter {
 
 struct file;
 
+/* Until Linux 6.2. */
+struct mm_rss_stat {
+	atomic64_t count[4];
+};
+
+struct mm_struct___before_6_2 {
+	struct mm_rss_stat rss_stat;
+};
+
 struct mm_struct {
 	struct percpu_counter rss_stat[4];
 	struct file *exe_file;
@@ -117,6 +130,7 @@ struct task_io_accounting {
 /* include/linux/fs.h, include/linux/fdtable.h, include/linux/net.h */
 struct sock;
 struct sk_buff;
+struct page;
 
 struct socket {
 	unsigned long flags;
@@ -158,6 +172,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	unsigned long maj_flt;
 	unsigned int in_iowait : 1;
 	struct task_io_accounting ioac;
@@ -171,8 +186,22 @@ struct request {
 	unsigned int __data_len;
 };
 
+/* include/linux/ns_common.h, include/net/net_namespace.h */
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
 /* include/net/sock.h, include/net/inet_timewait_sock.h, include/linux/tcp.h */
 struct sock_common {
+	possible_net_t skc_net;
 	u16 skc_family;
 	u16 skc_num;
 	__be16 skc_dport;
@@ -225,18 +254,18 @@ struct tcp_timewait_sock {
 	struct inet_timewait_sock tw_sk;
 };
 
-/* net/ipv4/tcp_ipv4.c */
+/* kernel/bpf/task_iter.c, net/ipv4/tcp_ipv4.c */
+struct bpf_iter__task {
+	struct task_struct *task;
+};
+
 struct bpf_iter__tcp {
 	struct sock_common *sk_common;
 };
 
 #pragma clang attribute pop
 
-/* Iterators live on the stack of the program. */
-struct bpf_iter_num {
-	__u64 __opaque[1];
-} __attribute__((aligned(8)));
-
+/* It lives on the stack of the program. */
 struct bpf_iter_task {
 	__u64 __opaque[3];
 } __attribute__((aligned(8)));

@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use procfs::process::Process;
+
 use super::sample::{MAX_PORTS, Port, Sample, place_of};
 use crate::clock::uptime;
 use crate::{Error, Source};
@@ -10,6 +12,8 @@ use crate::{Error, Source};
 #[derive(Debug)]
 pub struct Proc {
     ports: Vec<u16>,
+    /// In whose network namespace, if not in that of this process.
+    of: Option<u32>,
 }
 
 /// `include/net/tcp_states.h`
@@ -18,7 +22,12 @@ const LISTEN: usize = 10;
 impl Proc {
     /// For these ports; of more than [`MAX_PORTS`] the first.
     pub fn open(ports: &[u16]) -> Self {
-        Self { ports: ports.iter().copied().take(MAX_PORTS).collect() }
+        Self::open_at(ports, None)
+    }
+
+    /// In the network namespace of this process, or of another one.
+    pub(crate) fn open_at(ports: &[u16], of: Option<u32>) -> Self {
+        Self { ports: ports.iter().copied().take(MAX_PORTS).collect(), of }
     }
 }
 
@@ -28,8 +37,14 @@ impl Source for Proc {
     fn sample(&mut self) -> Result<Sample, Error> {
         let mut ports = vec![Port::default(); self.ports.len()];
         // Without IPv6 there is no such file.
-        let others = procfs::net::tcp6().unwrap_or_default();
-        for entry in procfs::net::tcp()?.into_iter().chain(others) {
+        let (entries, others) = match self.of {
+            Some(process) => {
+                let process = Process::new(process as i32)?;
+                (process.tcp()?, process.tcp6().unwrap_or_default())
+            }
+            None => (procfs::net::tcp()?, procfs::net::tcp6().unwrap_or_default()),
+        };
+        for entry in entries.into_iter().chain(others) {
             let own = SocketAddr::port(&entry.local_address);
             let Some(at) = self.ports.iter().position(|port| *port == own) else { continue };
             let state = entry.state as usize;

@@ -121,6 +121,11 @@ impl Protocols {
         ]
     }
 
+    /// Those on which they are.
+    pub(crate) fn counted(self) -> u64 {
+        self.http1 + self.http2 + self.https1 + self.https2
+    }
+
     /// Those on which requests are not counted one by one, in words; none that there are none of.
     pub(crate) fn uncounted(self) -> Vec<String> {
         let kinds = [

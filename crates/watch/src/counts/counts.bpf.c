@@ -2,7 +2,7 @@
  * has sent for them: all of them, all of the time, for much less than it takes to follow them.
  *
  * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked
- * at), sock_send_length (how much of it was), and in a server that uses OpenSSL its SSL_write (tls.h). A
+ * at), sock_send_length or the end of tcp_sendmsg (how much of it was), and in a server that uses OpenSSL its SSL_write (tls.h). A
  * response of HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all that follows
  * on the connection is of it, up to the next. So nothing has to end it: neither silence nor a look. Of HTTP/2
  * frames are followed (frames.h). A connection that begins otherwise is of another protocol. */
@@ -67,7 +67,7 @@ static u32 place_of(const struct sock *sock)
 		return MAX_PORTS;
 	for (at = 0; at < MAX_PORTS && at < ports; at++) {
 		if (wanted[at] == port)
-			return at;
+			return !namespace || sock->__sk_common.skc_net.net->ns.inum == namespace ? at : MAX_PORTS;
 	}
 	return MAX_PORTS;
 }
@@ -85,7 +85,8 @@ static bool note(struct msghdr *message, struct pieces *pieces)
 	pieces->offset = message->msg_iter.iov_offset;
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
 	    is_kind(message, bpf_core_enum_value(enum iter_type, ITER_UBUF))) {
-		pieces->only = message->msg_iter.ubuf;
+		/* Not as a pointer that the verifier knows of. */
+		pieces->only = BPF_CORE_READ(message, msg_iter.ubuf);
 	} else if (is_kind(message, bpf_core_enum_value(enum iter_type, ITER_IOVEC))) {
 		/* It is the kernel's copy of the list. */
 		if (bpf_core_field_exists(message->msg_iter.__iov))
@@ -232,10 +233,13 @@ static void sent_frames(struct sending *sending, u32 bytes)
  * inside it. */
 static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
 {
-	struct session *session = session_of((u64)sock);
+	u64 socket = (u64)sock;
+	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
+	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : session_of(socket);
 
 	if (session) {
 		session->is_blocked = bytes < 0;
+		session->has_sent = true;
 		sending->is_inside = true;
 	}
 	if (sending->is_inside || bytes < 0)
@@ -250,24 +254,26 @@ static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 
 	sending->unseen = 0;
 }
 
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(hw_send_counted, struct sock *sock, int bytes, int flags)
+static void sent(struct sock *sock, s32 bytes)
 {
 	u32 place = place_of(sock);
 	struct sending *sending;
 
 	if (place == MAX_PORTS)
-		return 0;
+		return;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, 0);
 	if (!sending)
-		return 0;
+		return;
+	/* What a file has is not in a program's memory. */
+	if (!sending->pieces.is_noted)
+		sending->pieces = (struct pieces){};
 	sending->pieces.is_noted = false;
 	if (sending->protocol == TLS) {
 		sent_tls(sock, sending, bytes, place);
-		return 0;
+		return;
 	}
 	if (bytes <= 0)
-		return 0;
+		return;
 	if (sending->is_new && sending->protocol != NOT_KNOWN) {
 		sending->is_new = false;
 		count_connection(sending->protocol);
@@ -282,5 +288,27 @@ int BPF_PROG(hw_send_counted, struct sock *sock, int bytes, int flags)
 	} else {
 		more(&sending->response, bytes);
 	}
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(hw_send_counted, struct sock *sock, int bytes, int flags)
+{
+	sent(sock, bytes);
+	return 0;
+}
+
+/* Until Linux 6.3 there is no such tracepoint. */
+SEC("fexit/tcp_sendmsg")
+int BPF_PROG(hw_tcp_sent, struct sock *sock, struct msghdr *message, u64 size, int bytes)
+{
+	sent(sock, bytes);
+	return 0;
+}
+
+/* A file that is sent. */
+SEC("fexit/tcp_sendpage")
+int BPF_PROG(hw_tcp_sendpage, struct sock *sock, struct page *page, int offset, u64 size, int flags, int bytes)
+{
+	sent(sock, bytes);
 	return 0;
 }

@@ -15,6 +15,8 @@
 
 const volatile u16 wanted[MAX_PORTS];
 const volatile u32 ports;
+/* The number of the network namespace in which they are meant; 0 for any. */
+const volatile u32 namespace;
 /* Between classes, growing. */
 const volatile u64 bounds[MAX_CLASSES];
 const volatile u32 classes;

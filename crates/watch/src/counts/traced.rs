@@ -26,8 +26,14 @@ const STATUSES: usize = 6;
 enum Way {
     /// Since Linux 6.16.
     Tracepoint,
-    /// On kernels that give programs a way to a function by its name.
+    /// On kernels that give programs a way to a function by its name, since Linux 6.3.
     Function,
+    /// On such kernels before that, to its end as well.
+    FunctionEnds,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Tracepoint, Self::Function, Self::FunctionEnds];
 }
 
 /// Counts, from when it is made until it is dropped.
@@ -35,22 +41,29 @@ pub(crate) struct Traced {
     program: program::CountsSkel<'static>,
     classes: usize,
     processors: usize,
-    _links: [Link; 2],
+    _links: Vec<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
     libraries: BTreeMap<Library, Vec<Link>>,
 }
 
 impl Traced {
-    /// Loads and attaches the programs, for these ports, and classes with these bounds between them, which grow.
+    /// Loads and attaches the programs, for these ports in a network namespace (0 for any), and classes with these bounds between them, which grow.
     ///
     /// # Errors
     /// When the kernel does not take them.
-    pub(crate) fn open(ports: &[u16], bounds: &[Bytes]) -> Result<Self, Error> {
-        let by_tracepoint = Self::open_by(Way::Tracepoint, ports, bounds);
-        by_tracepoint.or_else(|why| Self::open_by(Way::Function, ports, bounds).map_err(|_| why))
+    pub(crate) fn open(ports: &[u16], bounds: &[Bytes], namespace: u32) -> Result<Self, Error> {
+        let mut refused = Error::Unknown("ways to count requests");
+        for way in Way::ALL {
+            match Self::open_by(way, ports, bounds, namespace) {
+                Ok(traced) => return Ok(traced),
+                Err(why) => refused = why,
+            }
+        }
+        // The last of them asks for the least.
+        Err(refused)
     }
 
-    fn open_by(way: Way, ports: &[u16], bounds: &[Bytes]) -> Result<Self, Error> {
+    fn open_by(way: Way, ports: &[u16], bounds: &[Bytes], namespace: u32) -> Result<Self, Error> {
         let mut open = program::CountsSkelBuilder::default()
             .open(place())
             .map_err(Error::bpf("opening the programs that count requests"))?;
@@ -59,22 +72,30 @@ impl Traced {
         for (place, port) in constants.wanted.iter_mut().zip(ports) {
             *place = *port;
         }
+        constants.namespace = namespace;
         let classes = (bounds.len() + 1).min(MAX_CLASSES);
         constants.classes = classes as u32;
         for (place, bound) in constants.bounds.iter_mut().zip(bounds) {
             *place = bound.0;
         }
         open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
-        open.progs.hw_tcp_sendmsg.set_autoload(way == Way::Function);
+        open.progs.hw_tcp_sendmsg.set_autoload(way != Way::Tracepoint);
+        open.progs.hw_send_counted.set_autoload(way != Way::FunctionEnds);
+        open.progs.hw_tcp_sent.set_autoload(way == Way::FunctionEnds);
+        open.progs.hw_tcp_sendpage.set_autoload(way == Way::FunctionEnds);
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
         let begins = match way {
             Way::Tracepoint => &program.progs.hw_send_locked,
-            Way::Function => &program.progs.hw_tcp_sendmsg,
+            Way::Function | Way::FunctionEnds => &program.progs.hw_tcp_sendmsg,
+        };
+        let ends = match way {
+            Way::Tracepoint | Way::Function => vec![&program.progs.hw_send_counted],
+            Way::FunctionEnds => vec![&program.progs.hw_tcp_sent, &program.progs.hw_tcp_sendpage],
         };
         let attach = |program: &ProgramMut<'_>| {
             program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
         };
-        let links = [attach(&program.progs.hw_send_counted)?, attach(begins)?];
+        let links = ends.into_iter().chain([begins]).map(attach).collect::<Result<_, _>>()?;
         let processors = processors()? as usize;
         Ok(Self { program, classes, processors, _links: links, libraries: BTreeMap::new() })
     }
@@ -105,17 +126,17 @@ impl Traced {
             let options = UprobeOpts { func_name: Some(function.to_owned()), ..UprobeOpts::default() };
             program.attach_uprobe_with_opts(-1, path, 0, options).ok()
         };
-        let writes = [(&programs.hw_tls_write, "SSL_write"), (&programs.hw_tls_write_ex, "SSL_write_ex")];
+        let writes = [(&programs.hw_uprobe_write, "SSL_write"), (&programs.hw_uprobe_wr_ex, "SSL_write_ex")];
         let mut links: Vec<Link> =
             writes.into_iter().filter_map(|(program, function)| attach(program, function)).collect();
         if !links.is_empty() {
-            links.extend(attach(&programs.hw_tls_begin, "SSL_set_accept_state"));
-            links.extend(attach(&programs.hw_tls_shake, "SSL_do_handshake"));
+            links.extend(attach(&programs.hw_uprobe_begin, "SSL_set_accept_state"));
+            links.extend(attach(&programs.hw_uprobe_shake, "SSL_do_handshake"));
         }
         if let Some(functions) = go::of_file(path) {
             let of_go = [
-                (&programs.hw_tls_begin_go, functions.handshake),
-                (&programs.hw_tls_write_go, functions.write),
+                (&programs.hw_uprobe_go_in, functions.handshake),
+                (&programs.hw_uprobe_go_wr, functions.write),
             ];
             let attach = |(program, at): (&ProgramMut<'_>, u64)| {
                 program.attach_uprobe(false, -1, path, at as usize).ok()

@@ -34,7 +34,7 @@ pub const MAX_KEEP: Span = Span::from_secs(24 * 3600);
 /// Between two looks, where they cost little.
 const EVERY: Span = Span::from_millis(10);
 /// Of one processor, what looks may take: they come less often where that would be more.
-const SHARE: f64 = 0.005;
+const SHARE: f64 = 0.01;
 /// For looks, and for requests.
 const ROOM: usize = 32 << 20;
 /// So much of the time after a threshold has been crossed is written as well.

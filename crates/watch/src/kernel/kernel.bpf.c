@@ -143,29 +143,31 @@ static void read_cpu(struct cpu_sample *sample, u64 base, u64 now)
 	bpf_probe_read_kernel(&sample->major_faults, sizeof(u64), events + pgmajfault);
 }
 
+static long read_one(u32 cpu, u64 *now)
+{
+	if (cpu >= MAX_CPUS)
+		return 1;
+	if (!runqueues[cpu])
+		runqueues[cpu] = runqueue(cpu);
+	if (runqueues[cpu])
+		read_cpu(&samples[cpu], runqueues[cpu], *now);
+	return 0;
+}
+
 SEC("syscall")
 int hw_syscall_kern(void *unused)
 {
 	u64 now = bpf_ktime_get_ns();
-	u32 cpu;
 
 	uptime_ns = bpf_ktime_get_boot_ns();
-	bpf_for (cpu, 0, cpus) {
-		if (cpu >= MAX_CPUS)
-			break;
-		if (!runqueues[cpu])
-			runqueues[cpu] = runqueue(cpu);
-		if (runqueues[cpu])
-			read_cpu(&samples[cpu], runqueues[cpu], now);
-	}
+	bpf_loop(cpus, read_one, &now, 0);
 	return 0;
 }
 
+/* In a form that shows the verifier of Linux 6.1 that it is within bounds. */
 static struct cpu_counts *mine(void)
 {
-	u32 cpu = bpf_get_smp_processor_id();
-
-	return cpu < MAX_CPUS ? &counts[cpu] : NULL;
+	return &counts[bpf_get_smp_processor_id() % MAX_CPUS];
 }
 
 SEC("tp_btf/irq_handler_entry")
@@ -180,7 +182,7 @@ int BPF_PROG(hw_irq_entry, int irq)
 	if (at < MAX_IRQS)
 		kind = kinds[at];
 	barrier_var(kind);
-	if (count && kind < KINDS)
+	if (kind < KINDS)
 		count->interrupts[kind]++;
 	return 0;
 }
@@ -193,8 +195,6 @@ int BPF_PROG(hw_rq_complete, struct request *request, int error, unsigned int by
 	u32 operation = request->cmd_flags & REQ_OP_MASK;
 	bool is_last = bytes >= request->__data_len;
 
-	if (!count)
-		return 0;
 	if (operation == REQ_OP_READ) {
 		count->sectors_read += bytes >> 9;
 		count->reads += is_last;

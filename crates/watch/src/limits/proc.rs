@@ -16,8 +16,9 @@ use super::sample::{Disk, Program, Sample};
 use super::sockets::Looked;
 use crate::clock::uptime;
 use crate::error::Error;
+use crate::names::kept;
 use crate::netlink::Netlink;
-use crate::processes::{MAX_PROGRAMS, kept};
+use crate::processes::MAX_PROGRAMS;
 use crate::source::Source;
 
 /// Reads `/proc`, the control groups' files and netlink.

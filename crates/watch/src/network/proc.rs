@@ -1,5 +1,7 @@
 //! [`Proc`]: samples of network interfaces from `/proc`.
 
+use procfs::process::Process;
+
 use super::sample::{Direction, Interface, Sample};
 use crate::clock::uptime;
 use crate::error::Error;
@@ -7,13 +9,20 @@ use crate::source::Source;
 
 /// Reads `/proc/net/dev`.
 #[derive(Debug, Default)]
-pub struct Proc;
+pub struct Proc {
+    /// In whose network namespace, if not in that of this process.
+    pub(crate) of: Option<u32>,
+}
 
 impl Source for Proc {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        let interfaces = procfs::net::dev_status()?.into_values().map(|status| {
+        let all = match self.of {
+            Some(process) => Process::new(process as i32)?.dev_status()?,
+            None => procfs::net::dev_status()?,
+        };
+        let interfaces = all.into_values().map(|status| {
             let received = Direction {
                 bytes: status.recv_bytes,
                 packets: status.recv_packets,

@@ -8,5 +8,5 @@ mod traced;
 pub use metrics::{Rates, rates};
 pub use proc::Proc;
 pub(crate) use proc::names_of_processes;
-pub use sample::{MAX_NAME, MAX_PROGRAMS, Program, Sample, kept};
+pub use sample::{MAX_PROGRAMS, Program, Sample};
 pub use traced::Traced;

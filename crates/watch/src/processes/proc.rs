@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use procfs::process::{Process, all_processes};
+use procfs::process::{Process, Stat, all_processes};
 use units::Span;
 
-use super::sample::{MAX_PROGRAMS, Program, Sample, kept};
+use super::sample::{MAX_PROGRAMS, Program, Sample};
 use crate::clock::uptime;
+use crate::names::kept;
+use crate::whose::Roots;
 use crate::{Error, Source};
 
 /// Reads `/proc/PID/stat` of every process. What a process has used after the last sample that it is seen in is
@@ -14,6 +16,9 @@ use crate::{Error, Source};
 #[derive(Debug)]
 pub struct Proc {
     names: Vec<String>,
+    roots: Roots,
+    /// By the number of a process, the place of its program.
+    known: BTreeMap<i32, usize>,
     /// Of those that are there: program, ticks and major faults.
     seen: BTreeMap<i32, (usize, u64, u64)>,
     /// Of those that are not any more.
@@ -23,10 +28,28 @@ pub struct Proc {
 impl Proc {
     /// For processes of these names; of more than [`MAX_PROGRAMS`] the first.
     pub fn open(names: &[impl AsRef<str>]) -> Self {
+        Self::open_for(names, Roots::default())
+    }
+
+    /// For programs of these names, whose processes are those that descend from these if it is they who decide.
+    pub fn open_for(names: &[impl AsRef<str>], roots: Roots) -> Self {
         let kept = |name: &str| String::from_utf8_lossy(kept(name)).into_owned();
         let names: Vec<_> = names.iter().take(MAX_PROGRAMS).map(|name| kept(name.as_ref())).collect();
         let ended = vec![(0, 0); names.len()];
-        Self { names, seen: BTreeMap::new(), ended }
+        Self { names, roots, known: BTreeMap::new(), seen: BTreeMap::new(), ended }
+    }
+}
+
+impl Proc {
+    /// Which of the programs a process is of.
+    fn program_of(&self, stat: &Stat, parents: &BTreeMap<i32, i32>) -> Option<usize> {
+        if !self.roots.decide() {
+            return self.names.iter().position(|name| *name == stat.comm);
+        }
+        // A number may have been given to another process meanwhile, so that one seems to descend from itself.
+        let mut ancestors = std::iter::successors(Some(stat.pid), |pid| parents.get(pid).copied());
+        let at = ancestors.by_ref().take(parents.len() + 1).find_map(|pid| self.known.get(&pid).copied());
+        at.filter(|at| *at < self.names.len())
     }
 }
 
@@ -47,10 +70,15 @@ impl Source for Proc {
         let mut programs = vec![Program::default(); self.names.len()];
         let mut sums = self.ended.clone();
         let before = std::mem::take(&mut self.seen);
-        for process in all_processes()? {
-            // It may have ended since the directory was read.
-            let Ok(stat) = process.and_then(|process| process.stat()) else { continue };
-            let Some(at) = self.names.iter().position(|name| *name == stat.comm) else { continue };
+        if let Some(roots) = self.roots.changed() {
+            self.known = roots.iter().map(|(process, at)| (*process as i32, *at)).collect();
+        }
+        // They may have ended since the directory was read.
+        let stats = all_processes()?.filter_map(|process| process.and_then(|process| process.stat()).ok());
+        let stats: Vec<_> = stats.collect();
+        let parents: BTreeMap<i32, i32> = stats.iter().map(|stat| (stat.pid, stat.ppid)).collect();
+        for stat in stats {
+            let Some(at) = self.program_of(&stat, &parents) else { continue };
             let (used, faults) = (stat.utime + stat.stime, stat.majflt);
             self.seen.insert(stat.pid, (at, used, faults));
             sums[at].0 += used;
@@ -78,7 +106,7 @@ impl Source for Proc {
 }
 
 /// Threads that run or wait for a processor.
-fn running_threads(stat: &procfs::process::Stat, pid: i32) -> u32 {
+fn running_threads(stat: &Stat, pid: i32) -> u32 {
     if stat.num_threads == 1 {
         return u32::from(stat.state == 'R');
     }

@@ -10,6 +10,10 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MAX_PROGRAMS 16
+/* As in traced.rs. */
+#define MAX_ROOTS 4096
+/* Generations from a root to a process. */
+#define MAX_DEPTH 16
 /* include/linux/sched.h */
 #define PF_EXITING 0x4
 /* include/linux/mm_types_task.h: of `rss_stat`, files, anonymous memory and shared memory are resident; swap
@@ -26,6 +30,8 @@ struct name {
 const volatile u32 cpus;
 const volatile u32 names;
 const volatile struct name wanted[MAX_PROGRAMS];
+/* A process is of a program if it descends from one of `roots`, not if it has its name. */
+const volatile bool by_roots;
 /* Distance of `this_cpu_off`, the offset of a CPU's variables, from `runqueues`; 0 where it is not known. */
 const volatile s64 this_cpu_off_at;
 
@@ -55,6 +61,8 @@ struct charged {
 };
 
 u64 uptime_ns;
+/* The process that has asked, by the number that the kernel gives it. */
+u32 own_process;
 u64 offsets[MAX_CPUS];
 struct program programs[MAX_PROGRAMS];
 struct sum sums[MAX_PROGRAMS];
@@ -67,6 +75,30 @@ struct {
 	__type(value, struct charged);
 } tasks SEC(".maps");
 
+/* By the numbers of processes, the places of their programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_ROOTS);
+	__type(key, u32);
+	__type(value, u32);
+} roots SEC(".maps");
+
+static u32 program_of_root(struct task_struct *task)
+{
+	u32 depth, process, *program;
+
+	for (depth = 0; task && depth < MAX_DEPTH; depth++) {
+		process = BPF_CORE_READ(task, tgid);
+		program = bpf_map_lookup_elem(&roots, &process);
+		if (program)
+			return *program;
+		if (process <= 1)
+			break;
+		task = BPF_CORE_READ(task, real_parent);
+	}
+	return names;
+}
+
 /* Which of the programs a process is of, by its first thread, since others may call themselves something
  * else; `names` if of none. */
 static u32 program_of(struct task_struct *leader)
@@ -74,6 +106,8 @@ static u32 program_of(struct task_struct *leader)
 	struct name name;
 	u32 at;
 
+	if (by_roots)
+		return program_of_root(leader);
 	if (bpf_probe_read_kernel(&name, sizeof(name), &leader->comm))
 		return names;
 	for (at = 0; at < MAX_PROGRAMS && at < names; at++) {
@@ -83,48 +117,62 @@ static u32 program_of(struct task_struct *leader)
 	return at;
 }
 
-/* lib/percpu_counter.c, `__percpu_counter_sum`: each CPU keeps some to itself. */
+/* What the CPUs keep to themselves of a counter. */
+struct parts {
+	u64 at;
+	s64 sum;
+};
+
+static long add_part(u32 cpu, struct parts *parts)
+{
+	s32 part = 0;
+
+	if (cpu >= MAX_CPUS || !offsets[cpu])
+		return 1;
+	bpf_probe_read_kernel(&part, sizeof(part), (void *)(parts->at + offsets[cpu]));
+	parts->sum += part;
+	return 0;
+}
+
+/* lib/percpu_counter.c, `__percpu_counter_sum`. */
 static s64 pages(struct percpu_counter *counter)
 {
-	s64 sum = BPF_CORE_READ(counter, count);
-	u64 parts = (u64)BPF_CORE_READ(counter, counters);
-	u32 cpu;
+	struct parts parts = {
+		.at = (u64)BPF_CORE_READ(counter, counters),
+		.sum = BPF_CORE_READ(counter, count),
+	};
 
-	bpf_for (cpu, 0, cpus) {
-		s32 part = 0;
-
-		if (cpu >= MAX_CPUS || !offsets[cpu])
-			break;
-		bpf_probe_read_kernel(&part, sizeof(part), (void *)(parts + offsets[cpu]));
-		sum += part;
-	}
-	return sum;
+	bpf_loop(cpus, add_part, &parts, 0);
+	return parts.sum;
 }
 
 static s64 resident(struct mm_struct *mm)
 {
+	struct mm_struct___before_6_2 *before = (void *)mm;
 	s64 sum;
 
 	if (!mm)
 		return 0;
-	sum = pages(&mm->rss_stat[MM_FILEPAGES]) + pages(&mm->rss_stat[MM_ANONPAGES]) +
-	      pages(&mm->rss_stat[MM_SHMEMPAGES]);
+	if (bpf_core_type_exists(struct mm_rss_stat))
+		sum = BPF_CORE_READ(before, rss_stat.count[MM_FILEPAGES].counter) +
+		      BPF_CORE_READ(before, rss_stat.count[MM_ANONPAGES].counter) +
+		      BPF_CORE_READ(before, rss_stat.count[MM_SHMEMPAGES].counter);
+	else
+		sum = pages(&mm->rss_stat[MM_FILEPAGES]) + pages(&mm->rss_stat[MM_ANONPAGES]) +
+		      pages(&mm->rss_stat[MM_SHMEMPAGES]);
 	return sum > 0 ? sum : 0;
 }
 
-static void find_offsets(void)
+static long find_offset(u32 cpu, void *unused)
 {
-	u32 cpu;
+	u64 base;
 
-	bpf_for (cpu, 0, cpus) {
-		u64 base;
-
-		if (cpu >= MAX_CPUS)
-			break;
-		base = runqueue(cpu);
-		if (base)
-			bpf_probe_read_kernel(&offsets[cpu], sizeof(u64), (void *)(base + this_cpu_off_at));
-	}
+	if (cpu >= MAX_CPUS)
+		return 1;
+	base = runqueue(cpu);
+	if (base)
+		bpf_probe_read_kernel(&offsets[cpu], sizeof(u64), (void *)(base + this_cpu_off_at));
+	return 0;
 }
 
 /* Adds what a task has used since it was last charged; a second call adds nothing. */
@@ -168,18 +216,50 @@ static void visit(struct task_struct *task)
 }
 
 SEC("syscall")
-int hw_syscall_proc(void *unused)
+int hw_syscall_who(void *unused)
+{
+	own_process = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}
+
+static void begin(void)
 {
 	static const struct program none;
-	struct bpf_iter_task walk;
-	struct task_struct *task;
 	u32 at;
 
 	uptime_ns = bpf_ktime_get_boot_ns();
 	if (this_cpu_off_at && !offsets[0])
-		find_offsets();
+		bpf_loop(cpus, find_offset, NULL, 0);
 	for (at = 0; at < MAX_PROGRAMS; at++)
 		programs[at] = none;
+}
+
+/* Until Linux 6.7 a sample is a call of this, one for each task of the next, and `is_first` is false after the
+ * first. */
+SEC("syscall")
+int hw_syscall_none(void *unused)
+{
+	begin();
+	return 0;
+}
+
+SEC("iter/task")
+int hw_iter_task(struct bpf_iter__task *found)
+{
+	struct task_struct *task = found->task;
+
+	if (task)
+		visit(task);
+	return 0;
+}
+
+SEC("syscall")
+int hw_syscall_proc(void *unused)
+{
+	struct bpf_iter_task walk;
+	struct task_struct *task;
+
+	begin();
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&walk, NULL, BPF_TASK_ITER_ALL_THREADS);
 	while ((task = bpf_iter_task_next(&walk)))

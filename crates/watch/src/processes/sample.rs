@@ -28,12 +28,5 @@ pub struct Sample {
     pub programs: Vec<Program>,
 }
 
-/// Bytes of its name that the kernel keeps of a process.
-pub const MAX_NAME: usize = 15;
 /// Programs that can be watched at once.
 pub const MAX_PROGRAMS: usize = 16;
-
-/// What the kernel keeps of a name.
-pub fn kept(name: &str) -> &[u8] {
-    &name.as_bytes()[..name.len().min(MAX_NAME)]
-}

@@ -40,6 +40,25 @@ int hw_syscall_join(void *unused)
 	return 0;
 }
 
+/* Until Linux 6.7: called for each task, at first to find `server`, then to watch what runs the same. */
+bool finds_server;
+
+SEC("iter/task")
+int hw_task_join(struct bpf_iter__task *found)
+{
+	struct task_struct *task = found->task;
+
+	if (!task)
+		return 0;
+	if (finds_server) {
+		if (task->pid == server)
+			server_executable = executable(task);
+	} else if (server_executable && executable(task) == server_executable) {
+		watch(task, bpf_ktime_get_ns());
+	}
+	return 0;
+}
+
 /* Says how much time this thread has spent in what counts as user mode since it asked before. */
 SEC("syscall")
 int hw_syscall_ask(void *unused)

@@ -28,7 +28,7 @@ const BATCHES: usize = 8;
 
 /// Attaches probes, those in binaries to this process, and detaches them.
 pub(crate) fn try_out(at: AttachPoint) -> Result<(), Error> {
-    let mut probes = Probes::load(&[], OFTEN)?;
+    let mut probes = Probes::load(&[], 0, OFTEN)?;
     match at {
         AttachPoint::Kernel => probes.attach(&[]),
         AttachPoint::Binary => probes.attach_to_self(a_function as *const () as usize),

@@ -9,9 +9,11 @@ use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Kind, Losses, Probes};
 use super::windows::{FOLLOW_TIMEOUT, Spent, Windows};
-use super::{Budget, Classes, Demands, Finished, Server, find};
+use super::{Budget, Classes, Demands, Finished};
 use crate::bpf::runs::{Measuring, Runs};
 use crate::counts::{self, Counted};
+use crate::servers::{Server, find};
+use crate::whose::{Whose, namespace};
 use crate::{Error, clock};
 
 /// How requests are to be followed.
@@ -25,6 +27,21 @@ pub struct Following {
     pub budget: Budget,
     /// Of the random times of windows.
     pub seed: u64,
+    /// Which processes are meant, if not all that listen at the ports.
+    pub whose: Whose,
+}
+
+impl Following {
+    /// Who listens.
+    fn servers(&self) -> Result<Vec<Server>, Error> {
+        find(&[], &self.ports, self.whose.processes().as_ref())
+    }
+
+    /// The number of the network namespace in which ports are meant; 0 where it is not known.
+    fn namespace(&self) -> u32 {
+        let elsewhere = self.whose.elsewhere().map(|(namespace, _)| namespace);
+        elsewhere.or_else(|| namespace("self")).unwrap_or(0)
+    }
 }
 
 /// Follows requests. It does something only when it is told to take its [turn](Self::turn).
@@ -60,9 +77,13 @@ struct Counting {
 }
 
 impl Counting {
-    fn begin(ports: &[u16], classes: &Classes) -> Self {
+    fn begin(ports: &[u16], classes: &Classes, namespace: u32) -> Self {
         let since = clock::monotonic();
-        Self { traced: counts::Traced::open(ports, classes.bounds()), before: Counted::default(), since }
+        Self {
+            traced: counts::Traced::open(ports, classes.bounds(), namespace),
+            before: Counted::default(),
+            since,
+        }
     }
 
     /// Looks inside TLS where servers use a library that can be asked.
@@ -145,8 +166,9 @@ impl Requests {
     /// # Errors
     /// When the kernel does not take them, or does not measure them and a budget is to be kept.
     pub fn open(following: Following) -> Result<Self, Error> {
+        let namespace = following.namespace();
         let look_every = if following.budget == Budget::Unlimited { OFTEN } else { SELDOM };
-        let mut probes = Probes::load(&following.ports, look_every)?;
+        let mut probes = Probes::load(&following.ports, namespace, look_every)?;
         let now = clock::monotonic();
         let (windows, unit_costs, crossings) = match following.budget {
             Budget::Unlimited => (None, UnitCosts::default(), Crossings::measure(&mut probes)?),
@@ -157,9 +179,9 @@ impl Requests {
                 (Some(windows), unit_costs, Crossings::measure(&mut probes)?)
             }
         };
-        let servers = Servers { all: find(&[], &following.ports)?, searched: now };
+        let servers = Servers { all: following.servers()?, searched: now };
         let classes = following.classes.count();
-        let mut counting = Counting::begin(&following.ports, &following.classes);
+        let mut counting = Counting::begin(&following.ports, &following.classes, namespace);
         counting.look_inside(&servers.all);
         Ok(Self {
             probes,
@@ -262,7 +284,7 @@ impl Requests {
     /// servers come and go.
     fn tend(&mut self, now: Time) -> Result<(), Error> {
         self.tended = now;
-        if self.servers.refresh(&self.following.ports)? {
+        if self.servers.refresh(&self.following)? {
             self.counting.look_inside(&self.servers.all);
             self.probes.attach_to(&self.servers.all)?;
         }
@@ -279,7 +301,7 @@ impl Requests {
 
     fn open_window(&mut self) -> Result<(), Error> {
         let before = clock::thread();
-        if self.servers.refresh(&self.following.ports)? {
+        if self.servers.refresh(&self.following)? {
             self.counting.look_inside(&self.servers.all);
         }
         let length = self.windows.as_ref().map(Windows::length);
@@ -455,13 +477,13 @@ impl Requests {
 
 impl Servers {
     /// Looks for them again if one is not there any more, or a port has none. Whether it has looked.
-    fn refresh(&mut self, ports: &[u16]) -> Result<bool, Error> {
-        let now = clock::monotonic();
+    fn refresh(&mut self, following: &Following) -> Result<bool, Error> {
+        let (now, ports) = (clock::monotonic(), &following.ports);
         let has_one = |port| self.all.iter().any(|server| server.ports.contains(port) && server.is_there());
         if ports.iter().all(has_one) || now < self.searched + SEARCH {
             return Ok(false);
         }
-        *self = Self { all: find(&[], ports)?, searched: now };
+        *self = Self { all: following.servers()?, searched: now };
         Ok(true)
     }
 }

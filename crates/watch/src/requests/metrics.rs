@@ -10,6 +10,7 @@ use stats::MeanEstimate;
 use stats::RatioSums;
 use units::Span;
 
+use super::distribution::Distribution;
 use super::tally::{Counts, OfClass, Sums, Tally};
 use crate::counts::{self, Counted, Protocols, Statuses};
 
@@ -36,7 +37,7 @@ pub struct Rates {
     /// Blocks of 512 bytes read from disks for it.
     pub blocks: f64,
     /// From when it could be read to when the last of its response had been handed to the kernel.
-    pub duration: Quantiles,
+    pub duration: Distribution,
     /// Durations by phase and clock.
     pub phases: BTreeMap<&'static str, Clocks>,
     /// Processor time of a request in user mode, s.
@@ -86,7 +87,7 @@ pub struct Demands {
 /// What belongs to no class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Waits {
-    /// Connections per second that were established and had a request.
+    /// Connections per second that had a request, or, where every request is counted, a response.
     pub connections: f64,
     /// From when a connection was established to when the server accepted it.
     pub accept: Quantiles,
@@ -177,11 +178,11 @@ impl Tally {
     /// By class; classes without requests are left out.
     pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
         let seconds = self.stood_for.as_secs_f64();
-        let counted = self.counted_in_full();
+        let (counted, is_of_all) = (self.counted_in_full(), self.is_of_all());
         let all = names.iter().zip(&self.classes).enumerate().map(|(at, (name, class))| {
             let of_class =
                 counted.map(|(all, time)| (all.classes.get(at).copied().unwrap_or_default(), time));
-            (name.clone(), rates(class, seconds, of_class))
+            (name.clone(), rates(class, seconds, of_class, is_of_all))
         });
         all.filter(|(_, rates)| rates.count > 0).collect()
     }
@@ -194,8 +195,10 @@ impl Tally {
 
     /// None when nothing was watched.
     pub(crate) fn waits(&self) -> Option<Waits> {
+        let counted =
+            self.counted_in_full().map(|(all, time)| all.protocols.counted() as f64 / time.as_secs_f64());
         (self.stood_for > Span::ZERO).then(|| Waits {
-            connections: self.estimated_connections / self.stood_for.as_secs_f64(),
+            connections: counted.unwrap_or(self.estimated_connections / self.stood_for.as_secs_f64()),
             accept: Quantiles::of(&self.accept_wait),
             read: Quantiles::of(&self.read_wait),
         })
@@ -212,9 +215,10 @@ impl Tally {
     }
 }
 
-fn rates(class: &OfClass, seconds: f64, counted: Option<(counts::OfClass, Span)>) -> Rates {
+fn rates(class: &OfClass, seconds: f64, counted: Option<(counts::OfClass, Span)>, is_of_all: bool) -> Rates {
     let Sums { requests, used, .. } = class.sums;
-    let each = |sum: f64| if requests > 0 { sum / requests as f64 } else { 0.0 };
+    // Of none it is not known, which is not a number.
+    let each = |sum: f64| sum / requests as f64;
     let (count, rate, bytes_rate, ci, status) = match counted {
         Some((all, time)) => {
             // What has grown since the last look has left its class: of a short time that may be more than came.
@@ -248,7 +252,11 @@ fn rates(class: &OfClass, seconds: f64, counted: Option<(counts::OfClass, Span)>
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),
-        duration: Quantiles::of(&class.duration),
+        duration: if is_of_all {
+            Distribution::of_all(&class.duration)
+        } else {
+            Distribution::of_windows(&class.duration, &class.duration_by_window)
+        },
         phases: PhaseName::ALL.into_iter().map(clocks).collect(),
         cpu_user: each(used.user.as_secs_f64()),
         cpu_kernel: each(used.kernel.as_secs_f64()),

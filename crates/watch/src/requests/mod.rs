@@ -7,10 +7,10 @@
 mod calibration;
 mod calls;
 mod classes;
+mod distribution;
 mod finished;
 mod follow;
 mod metrics;
-mod servers;
 mod tally;
 mod traced;
 mod windows;
@@ -18,12 +18,14 @@ mod windows;
 pub(crate) use calibration::{AttachPoint, try_out};
 pub(crate) use classes::by_size;
 pub use classes::{BadClasses, Classes, MAX_CLASSES};
+pub use distribution::{Distribution, Intervals};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};
 pub use metrics::{Clocks, Demands, Followed, RateIntervals, Rates, Waits};
-pub use servers::{Server, find};
 pub use tally::{Counts, Tally};
 pub use windows::Budget;
+
+pub use crate::servers::{Server, find};
 
 /// Ports that can be watched at once.
 pub const MAX_PORTS: usize = crate::connections::MAX_PORTS;

@@ -19,7 +19,8 @@ static bool is_ours(const struct sock *sock)
 	u16 family = sock->__sk_common.skc_family;
 
 	return (family == AF_INET || family == AF_INET6) && sock->sk_protocol == IPPROTO_TCP &&
-	       is_wanted(sock->__sk_common.skc_num);
+	       is_wanted(sock->__sk_common.skc_num) &&
+	       (!namespace || sock->__sk_common.skc_net.net->ns.inum == namespace);
 }
 
 /* Others may look at it meanwhile, so that it is one of this epoch only when all else is in place. */
@@ -115,8 +116,7 @@ int BPF_PROG(hw_sock_state, const struct sock *sock, int before, int state)
 	return 0;
 }
 
-SEC("tp_btf/sk_data_ready")
-int BPF_PROG(hw_data_ready, const struct sock *sock)
+static void readable(const struct sock *sock)
 {
 	struct connection *connection = NULL;
 	u64 now = bpf_ktime_get_ns();
@@ -126,6 +126,20 @@ int BPF_PROG(hw_data_ready, const struct sock *sock)
 	if (connection && !connection->arrived)
 		connection->arrived = now;
 	followed_somebody(now);
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(hw_data_ready, const struct sock *sock)
+{
+	readable(sock);
+	return 0;
+}
+
+/* Until Linux 6.3 there is no such tracepoint, nor those for what is received and sent. */
+SEC("fentry/sock_def_readable")
+int BPF_PROG(hw_readable, const struct sock *sock)
+{
+	readable(sock);
 	return 0;
 }
 
@@ -147,8 +161,7 @@ static struct connection *turn(struct sock *sock, struct thread **thread, u64 no
 	return connection;
 }
 
-SEC("tp_btf/sock_recv_length")
-int BPF_PROG(hw_recv_length, struct sock *sock, int bytes, int flags)
+static void has_received(struct sock *sock, s64 bytes, int flags)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct thread *thread = NULL;
@@ -157,11 +170,23 @@ int BPF_PROG(hw_recv_length, struct sock *sock, int bytes, int flags)
 	if (connection && thread && bytes > 0)
 		received(thread, connection, bytes, now);
 	followed_somebody(now);
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(hw_recv_length, struct sock *sock, int bytes, int flags)
+{
+	has_received(sock, bytes, flags);
 	return 0;
 }
 
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
+SEC("fexit/tcp_recvmsg")
+int BPF_PROG(hw_tcp_recvmsg, struct sock *sock, struct msghdr *message, u64 size, int flags, int *length, int bytes)
+{
+	has_received(sock, bytes, flags);
+	return 0;
+}
+
+static void has_sent(struct sock *sock, s64 bytes)
 {
 	u64 now = bpf_ktime_get_ns();
 	struct thread *thread = NULL;
@@ -170,6 +195,27 @@ int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
 	if (connection && thread && bytes > 0)
 		sent(thread, connection, bytes, now);
 	followed_somebody(now);
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
+{
+	has_sent(sock, bytes);
+	return 0;
+}
+
+SEC("fexit/tcp_sendmsg")
+int BPF_PROG(hw_sendmsg_out, struct sock *sock, struct msghdr *message, u64 size, int bytes)
+{
+	has_sent(sock, bytes);
+	return 0;
+}
+
+/* A file that is sent. */
+SEC("fexit/tcp_sendpage")
+int BPF_PROG(hw_sendpage_out, struct sock *sock, struct page *page, int offset, u64 size, int flags, int bytes)
+{
+	has_sent(sock, bytes);
 	return 0;
 }
 
@@ -260,6 +306,8 @@ static void accepted(struct thread *thread, long descriptor, u64 now)
 	family = BPF_CORE_READ(sock, __sk_common.skc_family);
 	port = BPF_CORE_READ(sock, __sk_common.skc_num);
 	if ((family != AF_INET && family != AF_INET6) || !is_wanted(port))
+		return;
+	if (namespace && BPF_CORE_READ(sock, __sk_common.skc_net.net, ns.inum) != namespace)
 		return;
 	connection = known((u64)sock, port, BPF_CORE_READ(sock, __sk_common.skc_dport));
 	if (!connection)

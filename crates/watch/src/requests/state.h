@@ -38,6 +38,8 @@
 
 const volatile u16 wanted[MAX_PORTS];
 const volatile u32 ports;
+/* The number of the network namespace in which they are meant; 0 for any. */
+const volatile u32 namespace;
 const volatile u8 calls[MAX_CALLS];
 /* Grows when a window opens: what was known before is not continued. */
 u64 epoch;

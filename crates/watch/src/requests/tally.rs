@@ -58,6 +58,8 @@ pub(crate) struct OfClass {
     pub(crate) by_window: [RatioSums; 2],
     /// From when it could be read to the last of its response.
     pub(crate) duration: Histogram,
+    /// Its sum in seconds, and how many there were, window by window.
+    pub(crate) duration_by_window: RatioSums,
     /// By phase and clock.
     phases: [[Durations; 2]; 3],
 }
@@ -70,6 +72,7 @@ impl OfClass {
             estimated_bytes: 0.0,
             by_window: [RatioSums::default(); 2],
             duration: Histogram::coarse(),
+            duration_by_window: RatioSums::default(),
             phases: std::array::from_fn(|_| std::array::from_fn(|_| Durations::new())),
         }
     }
@@ -102,6 +105,7 @@ impl OfClass {
             mine.add_all(theirs);
         }
         self.duration.add(&other.duration);
+        self.duration_by_window.add_all(&other.duration_by_window);
         for (mine, theirs) in self.phases.iter_mut().flatten().zip(other.phases.iter().flatten()) {
             mine.add(theirs);
         }
@@ -183,6 +187,11 @@ impl Tally {
         self.watched_from = Time::NEVER;
     }
 
+    /// Whether all requests were followed, and not those of windows alone.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.watched.as_secs_f64() > 0.999 * self.stood_for.as_secs_f64()
+    }
+
     /// What has been watched so far stands for so long a time. By how much that is more.
     pub(crate) fn stand_for(&mut self, time: Span) -> f64 {
         let weight = time.as_secs_f64() / self.watched.as_secs_f64().max(1e-9);
@@ -194,6 +203,8 @@ impl Tally {
             let [requests, bytes] = &mut class.by_window;
             requests.add(class.estimated_requests, time.as_secs_f64());
             bytes.add(class.estimated_bytes, time.as_secs_f64());
+            let (sum, count) = (class.duration.sum().as_secs_f64(), class.duration.count() as f64);
+            class.duration_by_window.add(sum, count);
         }
         weight
     }

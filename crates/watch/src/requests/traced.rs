@@ -3,29 +3,33 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::rc::Rc;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
+use libbpf_rs::{Iter, Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
 use procfs::process::Process;
 use units::{Span, Time};
 
 use super::finished::Finished;
-use super::servers::Server;
 use super::{MAX_PORTS, calls};
 use crate::Error;
 use crate::bpf::clock;
 use crate::bpf::layout::Layout;
 use crate::bpf::programs::{peek, place, run};
 use crate::bpf::runs::Runs;
+use crate::servers::Server;
 
 program!("requests");
 
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
     program: program::RequestsSkel<'static>,
+    way: Way,
+    /// What calls a program for each task, where it cannot walk over them by itself.
+    walk: Option<Link>,
     links: Vec<Link>,
     /// Binaries, by device and inode, and whether there is a probe in them.
     attached: BTreeMap<(u64, u64), bool>,
@@ -35,6 +39,21 @@ pub(super) struct Probes {
     look_every: Span,
     ring: RingBuffer<'static>,
     finished: Rc<RefCell<Vec<Finished>>>,
+}
+
+/// What the kernel has for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Since Linux 6.7.
+    Best,
+    /// Since Linux 6.3: programs cannot walk over tasks by themselves.
+    Called,
+    /// Before that: there are no tracepoints for what is received and sent, but a way to functions by their names.
+    Functions,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::Best, Self::Called, Self::Functions];
 }
 
 /// What could not be told since the programs were loaded.
@@ -81,6 +100,8 @@ impl Clocks {
     }
 }
 
+const FINDING: &str = "finding the server's threads";
+
 /// Kinds of programs, by what it costs to get to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -91,13 +112,26 @@ pub(super) enum Kind {
 }
 
 impl Probes {
-    /// Loads the programs, for connections of these ports, with so much time from one look to the next.
+    /// Loads the programs, for connections of these ports in a network namespace (0 for any), with so much time from one
+    /// look to the next.
     ///
     /// # Errors
     /// When the kernel does not take them.
-    pub(super) fn load(ports: &[u16], look_every: Span) -> Result<Self, Error> {
+    pub(super) fn load(ports: &[u16], namespace: u32, look_every: Span) -> Result<Self, Error> {
         // Says what is wrong more clearly than the loader does.
         Layout::read()?;
+        let mut refused = Error::Unknown("ways to follow requests");
+        for way in Way::ALL {
+            match Self::load_by(way, ports, namespace, look_every) {
+                Ok(probes) => return Ok(probes),
+                Err(why) => refused = why,
+            }
+        }
+        // The last of them asks for the least.
+        Err(refused)
+    }
+
+    fn load_by(way: Way, ports: &[u16], namespace: u32, look_every: Span) -> Result<Self, Error> {
         let mut open = program::RequestsSkelBuilder::default()
             .open(place())
             .map_err(Error::bpf("opening the programs for requests"))?;
@@ -106,8 +140,31 @@ impl Probes {
         for (place, port) in constants.wanted.iter_mut().zip(ports) {
             *place = *port;
         }
+        constants.namespace = namespace;
         calls::fill(&mut constants.calls);
+        let programs = &mut open.progs;
+        programs.hw_syscall_join.set_autoload(way == Way::Best);
+        programs.hw_task_join.set_autoload(way != Way::Best);
+        for program in
+            [&mut programs.hw_data_ready, &mut programs.hw_recv_length, &mut programs.hw_send_length]
+        {
+            program.set_autoload(way != Way::Functions);
+        }
+        for program in [
+            &mut programs.hw_readable,
+            &mut programs.hw_tcp_recvmsg,
+            &mut programs.hw_sendmsg_out,
+            &mut programs.hw_sendpage_out,
+        ] {
+            program.set_autoload(way == Way::Functions);
+        }
         let program = open.load().map_err(Error::bpf("loading the programs for requests"))?;
+        let walk = match way {
+            Way::Best => None,
+            Way::Called | Way::Functions => {
+                Some(program.progs.hw_task_join.attach().map_err(Error::bpf(FINDING))?)
+            }
+        };
         let finished = Rc::new(RefCell::new(Vec::new()));
         let told = Rc::clone(&finished);
         let mut ring = RingBufferBuilder::new();
@@ -120,6 +177,8 @@ impl Probes {
         let clocks = Clocks::default();
         let mut probes = Self {
             program,
+            way,
+            walk,
             links: Vec::new(),
             attached: BTreeMap::new(),
             clocks,
@@ -179,7 +238,17 @@ impl Probes {
     fn enroll(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
             self.state()?.server = server.process;
-            run(&self.program.progs.hw_syscall_join, "finding the server's threads")?;
+            let Some(walk) = &self.walk else {
+                run(&self.program.progs.hw_syscall_join, FINDING)?;
+                continue;
+            };
+            for finds_server in [true, false] {
+                let state = self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?;
+                state.finds_server = finds_server;
+                // The program prints nothing; to read is what makes it run.
+                let each = Iter::new(walk).map_err(Error::bpf(FINDING));
+                each?.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(FINDING)(why.into()))?;
+            }
         }
         Ok(())
     }
@@ -337,7 +406,7 @@ impl Probes {
         let programs: Vec<&ProgramMut<'_>> = match kind {
             // A clock interrupts the thread that runs, as a breakpoint does.
             Kind::Breakpoint => vec![&programs.hw_uprobe_head, &programs.hw_perf_event],
-            Kind::Tracepoint => self.tracepoints().map(|(program, _)| program).into(),
+            Kind::Tracepoint => self.tracepoints().into_iter().map(|(program, _)| program).collect(),
         };
         programs.into_iter().map(Runs::of).fold(Runs::default(), |sum, runs| Runs {
             count: sum.count + runs.count,
@@ -346,9 +415,9 @@ impl Probes {
     }
 
     /// Those at places in the kernel, with what they do.
-    fn tracepoints(&self) -> [(&ProgramMut<'static>, &'static str); 10] {
+    fn tracepoints(&self) -> Vec<(&ProgramMut<'static>, &'static str)> {
         let programs = &self.program.progs;
-        [
+        let mut all = vec![
             (&programs.hw_sys_exit, "watching the end of system calls"),
             (&programs.hw_sys_enter, "watching system calls"),
             (&programs.hw_sched_switch, "watching switches between tasks"),
@@ -356,10 +425,21 @@ impl Probes {
             (&programs.hw_softirq_out, "watching soft interrupts"),
             (&programs.hw_task_newtask, "watching new threads"),
             (&programs.hw_sock_state, "watching the states of connections"),
-            (&programs.hw_data_ready, "watching what arrives on sockets"),
-            (&programs.hw_send_length, "watching what is sent"),
-            (&programs.hw_recv_length, "watching what is received"),
-        ]
+        ];
+        all.extend(match self.way {
+            Way::Best | Way::Called => vec![
+                (&programs.hw_data_ready, "watching what arrives on sockets"),
+                (&programs.hw_send_length, "watching what is sent"),
+                (&programs.hw_recv_length, "watching what is received"),
+            ],
+            Way::Functions => vec![
+                (&programs.hw_readable, "watching what arrives on sockets"),
+                (&programs.hw_sendmsg_out, "watching what is sent"),
+                (&programs.hw_sendpage_out, "watching files that are sent"),
+                (&programs.hw_tcp_recvmsg, "watching what is received"),
+            ],
+        });
+        all
     }
 
     /// The variables that both sides write.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use testkit::{Apache, Mpm, Nginx, Process, Raw, free_address, poll_until};
 use units::Span;
 use watch::requests::{Budget, Classes};
-use watch::{Groups, Options, Watch, WatchOutcome};
+use watch::{Groups, Options, Watch, WatchOutcome, Whose};
 
 use crate::is_able;
 use crate::servers::{SIZES, address, documents};
@@ -39,6 +39,7 @@ pub(super) fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + '
         budget,
         seed: 1,
         keep: None,
+        whose: Whose::default(),
     };
     let mut watch = Watch::begin(options, None).unwrap();
     // What follows requests is attached.

@@ -175,6 +175,34 @@ fn of_python() {
     counted(&format!("https://{at}"), "--http1.1", https1, "python");
 }
 
+/// In front of a server without TLS, which is not watched.
+#[test]
+fn of_haproxy() {
+    if !is_able() {
+        return;
+    }
+    let place = secret_documents();
+    let Some(nginx) = Nginx::start(place.path(), "") else { return };
+    let (behind, tls, plain) = (address(nginx.url()), free_address(), free_address());
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    let both = place.path().join("both.pem");
+    std::fs::write(&both, read("certificate") + &read("key")).unwrap();
+    let configuration = format!(
+        "global\n nbthread 2\ndefaults\n mode http\n timeout connect 5s\n timeout client 30s\n timeout server 30s\n\
+         frontend front\n bind {tls} ssl crt {} alpn h2,http/1.1\n bind {plain} proto h2\n default_backend back\n\
+         backend back\n server one {behind}\n",
+        both.display()
+    );
+    let file = place.path().join("haproxy.cfg");
+    std::fs::write(&file, configuration).unwrap();
+    let mut command = Command::new("haproxy");
+    let _haproxy = Process::start(command.arg("-f").arg(&file).stdin(Stdio::null()).stderr(Stdio::null()));
+    poll_until(testkit::PATIENCE, "haproxy", || std::net::TcpStream::connect(tls).ok());
+    counted(&format!("https://{tls}"), "--http1.1", https1, "haproxy");
+    counted(&format!("https://{tls}"), "--http2", https2, "haproxy");
+    counted(&format!("http://{plain}"), "h2c", http2, "haproxy");
+}
+
 /// A server that is written in Go, without symbols.
 #[test]
 fn of_caddy() {

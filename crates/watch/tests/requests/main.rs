@@ -3,6 +3,7 @@
 
 mod counts;
 mod encrypted;
+mod identity;
 mod kept;
 mod known;
 mod leftovers;
@@ -12,6 +13,7 @@ mod windows;
 use std::time::{Duration, Instant};
 
 use rustix::process::geteuid;
+use watch::Whose;
 use watch::requests::{Budget, Classes, Finished, Following, Requests};
 
 /// Whether programs may be loaded.
@@ -35,7 +37,13 @@ impl Followed {
     }
 
     fn within(port: u16, budget: Budget) -> Self {
-        let following = Following { ports: vec![port], classes: Classes::default(), budget, seed: 1 };
+        let following = Following {
+            ports: vec![port],
+            classes: Classes::default(),
+            budget,
+            seed: 1,
+            whose: Whose::default(),
+        };
         let mut followed = Self { requests: Requests::open(following).unwrap(), told: Vec::new() };
         followed.turn();
         followed

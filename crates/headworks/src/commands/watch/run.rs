@@ -13,8 +13,8 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, KERNEL_HEADING, Keep, MAX_KEEP, MIN_INTERVAL, MIN_KEEP, Note, Recording, Settings,
-    Threshold, Viewers, Watch, connections, kernel, processes,
+    Group, GroupOption, KERNEL_HEADING, Keep, MAX_KEEP, MIN_INTERVAL, MIN_KEEP, Note, Origin, Recording,
+    Settings, Threshold, Viewers, Watch, Whose, connections, kernel, processes,
 };
 
 use crate::exit::{Exit, Failure, tell};
@@ -29,6 +29,18 @@ pub(super) struct RunArgs {
     /// Programs whose processes are watched, by the names that ps shows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     program: Vec<String>,
+    /// Processes that are watched, with all that they have started: those of no other name or port.
+    #[arg(long, value_name = "PID", value_delimiter = ',', conflicts_with = "program")]
+    pid: Vec<u32>,
+    /// The same for all processes of a unit of systemd's, such as nginx or nginx.service.
+    #[arg(long, value_name = "UNIT", value_delimiter = ',', conflicts_with = "program")]
+    unit: Vec<String>,
+    /// The same for all processes of a control group, such as /system.slice/nginx.service.
+    #[arg(long, value_name = "PATH", value_delimiter = ',', conflicts_with = "program")]
+    cgroup: Vec<String>,
+    /// The same for all processes of a container, by its id, the first 12 digits of it, or its name; in the container's network namespace.
+    #[arg(long, value_name = "CONTAINER", value_delimiter = ',', conflicts_with = "program")]
+    container: Vec<String>,
     /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
     #[arg(long, value_name = "P", value_delimiter = ',')]
     port: Vec<u16>,
@@ -128,7 +140,12 @@ impl RunArgs {
             budget: self.budget.or(file.budget).unwrap_or_default(),
             seed: self.seed.or(file.seed).unwrap_or(1),
             keep: self.keep()?,
+            whose: self.whose(&file)?,
         };
+        anyhow::ensure!(
+            options.programs.is_empty() || options.whose == Whose::Named,
+            "programs are named, and processes, units, control groups or containers as well: leave one of them out"
+        );
         Ok(Wanted {
             spec: spec(&options, interval, duration),
             options,
@@ -136,6 +153,30 @@ impl RunArgs {
             prometheus: self.prometheus.or(file.prometheus),
             collector: self.otlp.clone().or(file.collector()),
         })
+    }
+
+    /// Whose processes are meant, by the command line, or by the file where it says nothing of it.
+    fn whose(&self, file: &Settings) -> anyhow::Result<Whose> {
+        let is_said = [&self.unit, &self.cgroup, &self.container].into_iter().any(|names| !names.is_empty());
+        let (units, groups, containers) = if is_said || !self.pid.is_empty() || !self.program.is_empty() {
+            (&self.unit, &self.cgroup, &self.container)
+        } else {
+            (&file.units, &file.cgroups, &file.containers)
+        };
+        let mut origins = Vec::new();
+        for pid in &self.pid {
+            origins.push(Origin::process(*pid).context("--pid")?);
+        }
+        for unit in units {
+            origins.push(Origin::unit(unit).context("--unit")?);
+        }
+        for group in groups {
+            origins.push(Origin::control_group(group).context("--cgroup")?);
+        }
+        for container in containers {
+            origins.push(Origin::container(container).context("--container")?);
+        }
+        Ok(if origins.is_empty() { Whose::Named } else { Whose::Of(origins) })
     }
 
     fn keep(&self) -> anyhow::Result<Option<Keep>> {
@@ -251,7 +292,7 @@ impl RunArgs {
                 show.see(watch.snapshot(), totals);
             }
             if is_plain {
-                print(seen.lines())?;
+                print(seen.lines_at(record::Timestamp::now()))?;
             }
             if last {
                 return Ok(signal);
@@ -313,6 +354,10 @@ fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> tom
             let every = own.map_or_else(|| "off".to_owned(), |own| own.to_string());
             spec.insert(group.name().to_owned(), every.into());
         }
+    }
+    if let Whose::Of(origins) = &options.whose {
+        let origins: Vec<_> = origins.iter().map(Origin::to_string).collect();
+        spec.insert("processes-of".to_owned(), origins.into());
     }
     spec.insert("budget".to_owned(), options.budget.to_string().into());
     spec.insert("classes".to_owned(), options.classes.to_string().into());

@@ -54,6 +54,11 @@ fn title(state: &State, requests: &BTreeMap<String, Rates>, how: &str) -> Line<'
     ])
 }
 
+/// A figure, where a request was followed that it is of.
+fn known(value: f64, show: fn(f64) -> String) -> String {
+    if value.is_finite() { show(value) } else { "-".to_owned() }
+}
+
 fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTreeMap<String, Rates>) {
     let titles =
         ["req/s", "Mbit/s", "p50", "p99", "user", "kernel", "soft", "disk", "reads", "writes", "blocks"];
@@ -64,13 +69,13 @@ fn draw_classes(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTr
             number(rates.bytes_rate * 8e-6),
             of(duration, duration.p50),
             of(duration, duration.p99),
-            time(rates.cpu_user),
-            time(rates.cpu_kernel),
-            time(rates.cpu_soft_interrupt),
-            time(rates.disk_wait),
-            number(rates.reads),
-            number(rates.writes),
-            number(rates.blocks),
+            known(rates.cpu_user, time),
+            known(rates.cpu_kernel, time),
+            known(rates.cpu_soft_interrupt, time),
+            known(rates.disk_wait, time),
+            known(rates.reads, number),
+            known(rates.writes, number),
+            known(rates.blocks, number),
         ];
         (Line::styled(class.to_owned(), state.theme.strong), figures)
     });

@@ -1,0 +1,154 @@
+//! [`Server`]: which processes listen on a port, and what is known about the program they run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use procfs::net::{TcpNetEntry, TcpState};
+use procfs::process::{FDTarget, Process, all_processes};
+
+use crate::Error;
+use crate::names::kept;
+
+/// Who listens on some of the ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Its name, as `ps -o comm` shows it.
+    pub program: String,
+    /// One of its processes.
+    pub process: u32,
+    /// The file that it runs, as the process itself sees it.
+    pub executable: PathBuf,
+    /// The ports.
+    pub ports: Vec<u16>,
+    /// The name of the file that it runs.
+    pub file: String,
+}
+
+/// Functions that are called once for each request, when its header has been parsed. The binaries name them
+/// for their modules, so that no debugging symbols are needed. They begin with a `push`, which the kernel
+/// emulates; where it has to be stepped over, a probe costs several times as much.
+const PARSED: [(&str, &str); 4] = [
+    // server/mpm/prefork, worker and event; modules/http/http_request.c
+    ("apache2", "ap_process_async_request"),
+    ("httpd", "ap_process_async_request"),
+    // src/http/ngx_http_request.c
+    ("nginx", "ngx_http_process_request"),
+    ("openresty", "ngx_http_process_request"),
+];
+
+impl Server {
+    /// The function of its binary that tells when a header has been parsed, if it is one of those that are
+    /// known.
+    pub(crate) fn symbol(&self) -> Option<&'static str> {
+        PARSED.iter().find(|(file, _)| *file == self.file).map(|(_, symbol)| *symbol)
+    }
+
+    /// Whether the process is still there and runs the same file.
+    pub(crate) fn is_there(&self) -> bool {
+        file_name(&self.executable) == self.file
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ports: Vec<_> = self.ports.iter().map(u16::to_string).collect();
+        let Self { program, process, .. } = self;
+        write!(f, "port {}: {program}, process {process}, requests told apart by ", ports.join(", "))?;
+        match self.symbol() {
+            Some(symbol) => write!(f, "its function {symbol}"),
+            None => f.write_str("what it receives and sends"),
+        }
+    }
+}
+
+/// The name of the file that a process runs; of one that has been replaced since, the name it had.
+fn file_name(executable: &Path) -> String {
+    let file = std::fs::read_link(executable).unwrap_or_default();
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    file.trim_end_matches(" (deleted)").to_owned()
+}
+
+/// A process with a socket that listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    pub(crate) process: u32,
+    pub(crate) name: String,
+    /// The ports, growing.
+    pub(crate) ports: Vec<u16>,
+    started: u64,
+}
+
+/// All processes that listen on these ports, or on any if there are none; only of these processes, if some are given, and in
+/// their network namespace then.
+///
+/// # Errors
+/// When `/proc` cannot be read.
+pub(crate) fn holders(ports: &[u16], among: Option<&BTreeSet<u32>>) -> Result<Vec<Holder>, Error> {
+    let mut listening = BTreeMap::new();
+    for entry in sockets(among)? {
+        let port = entry.local_address.port();
+        if entry.state == TcpState::Listen && (ports.is_empty() || ports.contains(&port)) {
+            listening.insert(entry.inode, port);
+        }
+    }
+    let mut holders = Vec::new();
+    for process in all_processes()?.flatten() {
+        if among.is_some_and(|among| !among.contains(&(process.pid() as u32))) {
+            continue;
+        }
+        let (Ok(stat), Ok(descriptors)) = (process.stat(), process.fd()) else { continue };
+        let mut held = BTreeSet::new();
+        for descriptor in descriptors.flatten() {
+            if let FDTarget::Socket(inode) = descriptor.target {
+                held.extend(listening.get(&inode).copied());
+            }
+        }
+        if !held.is_empty() {
+            holders.push(Holder {
+                process: stat.pid as u32,
+                name: stat.comm,
+                ports: held.into_iter().collect(),
+                started: stat.starttime,
+            });
+        }
+    }
+    Ok(holders)
+}
+
+/// All sockets of TCP of this network namespace, or of that of the first of these processes.
+fn sockets(among: Option<&BTreeSet<u32>>) -> Result<Vec<TcpNetEntry>, Error> {
+    let (of_4, of_6) = match among.and_then(BTreeSet::first) {
+        Some(process) => {
+            let process = Process::new(*process as i32)?;
+            (process.tcp()?, process.tcp6().unwrap_or_default())
+        }
+        None => (procfs::net::tcp()?, procfs::net::tcp6().unwrap_or_default()),
+    };
+    Ok(of_4.into_iter().chain(of_6).collect())
+}
+
+/// Who listens on these ports, or, when there are none, on which ports processes of these names do, or any of those
+/// that are given. In the order of their ports.
+///
+/// # Errors
+/// When `/proc` cannot be read.
+pub fn find(programs: &[String], ports: &[u16], among: Option<&BTreeSet<u32>>) -> Result<Vec<Server>, Error> {
+    let mut servers: BTreeMap<(u16, String), (u64, Server)> = BTreeMap::new();
+    for Holder { process, name, ports: held, started } in holders(ports, among)? {
+        let is_named = programs.iter().any(|program| kept(program) == name.as_bytes());
+        if ports.is_empty() && among.is_none() && !is_named {
+            continue;
+        }
+        let Some(first) = held.first().copied() else { continue };
+        let executable = PathBuf::from(format!("/proc/{process}/exe"));
+        let file = file_name(&executable);
+        let server = Server { program: name, process, executable, ports: held, file: file.clone() };
+        // Its oldest process is likely to outlive the others.
+        let oldest = servers.entry((first, file)).or_insert_with(|| (started, server.clone()));
+        if started < oldest.0 {
+            *oldest = (started, server);
+        }
+    }
+    Ok(servers.into_values().map(|(_, server)| server).collect())
+}
