@@ -1,7 +1,7 @@
 //! What all groups say by name, for the record.
 
 use catalogue::Metric;
-use catalogue::watch::{connections, limits as metrics};
+use catalogue::watch::{connections, limits as metrics, requests};
 
 use crate::{Summary, limits};
 
@@ -71,6 +71,10 @@ impl Summary {
         }
         for (class, rates) in &self.requests {
             figures.add(class, rates.figures());
+        }
+        for class in &self.silent {
+            let none = [requests::BYTES_RATE, requests::COUNT, requests::RATE];
+            figures.add(class, none.map(|metric| (metric, 0.0)));
         }
         if let Some(waits) = &self.waits {
             figures.add("", waits.figures());

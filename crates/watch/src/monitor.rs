@@ -118,7 +118,7 @@ impl Monitor {
                     Chosen::of(connections::Traced::open(ports), || connections::Proc::open(ports))
                 }
             }),
-            limits: Sampled::open(groups.interval(Group::Limits), || {
+            limits: Sampled::open(groups.interval(Group::Limits).filter(|_| elsewhere.is_none()), || {
                 Chosen::only(limits::Proc::open(programs, ports))
             }),
             share_for_connections,

@@ -116,15 +116,18 @@ pub(crate) fn holders(ports: &[u16], among: Option<&BTreeSet<u32>>) -> Result<Ve
     Ok(holders)
 }
 
-/// All sockets of TCP of this network namespace, or of that of the first of these processes.
+/// All sockets of TCP of this network namespace, or of that of these processes; none when all of them have ended.
 fn sockets(among: Option<&BTreeSet<u32>>) -> Result<Vec<TcpNetEntry>, Error> {
-    let (of_4, of_6) = match among.and_then(BTreeSet::first) {
-        Some(process) => {
-            let process = Process::new(*process as i32)?;
-            (process.tcp()?, process.tcp6().unwrap_or_default())
-        }
-        None => (procfs::net::tcp()?, procfs::net::tcp6().unwrap_or_default()),
+    let Some(among) = among else {
+        let of_6 = procfs::net::tcp6().unwrap_or_default();
+        return Ok(procfs::net::tcp()?.into_iter().chain(of_6).collect());
     };
+    // Any of them may have ended.
+    let of_process = |process: &u32| {
+        let process = Process::new(*process as i32).ok()?;
+        Some((process.tcp().ok()?, process.tcp6().unwrap_or_default()))
+    };
+    let (of_4, of_6) = among.iter().find_map(of_process).unwrap_or_default();
     Ok(of_4.into_iter().chain(of_6).collect())
 }
 

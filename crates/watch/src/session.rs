@@ -65,7 +65,7 @@ impl Watch {
     pub fn begin(mut options: Options, mut recording: Option<Recording>) -> Result<Self, Error> {
         let named = options.programs.clone();
         fill(&mut options)?;
-        let missing = missing(&named, &options.ports)?;
+        let missing = missing(&named, &options.ports, &options.whose)?;
         let (subject, budget) = (subject(&options), options.budget);
         let share_for_connections = match options.budget {
             Budget::Unlimited => None,
@@ -164,6 +164,11 @@ impl Watch {
         self.recording.as_ref().and_then(Recording::failure).or(self.unwritten.as_ref())
     }
 
+    /// Why something that was kept could not be written, if so.
+    pub fn unkept(&self) -> Option<&str> {
+        self.keeper.as_ref().and_then(Keeper::failure)
+    }
+
     /// How long it has gone on.
     pub fn age(&self) -> Span {
         clock::monotonic().since(self.began)
@@ -242,7 +247,12 @@ impl Watch {
         if let Some((requests, pace)) = &mut self.requests
             && (pace.is_due(age) || everything)
         {
-            let recent = requests.look()?;
+            let keeper = &mut self.keeper;
+            let recent = requests.look(|request| {
+                if let Some(keeper) = keeper {
+                    keeper.request(request);
+                }
+            })?;
             seen.add_requests(&recent, requests.classes());
             tally = Some((recent, requests.classes()));
         }
@@ -335,7 +345,7 @@ impl Watch {
                     keeper.request(request);
                 }
             });
-            let recent = told.and_then(|()| requests.look());
+            let recent = told.and_then(|()| requests.look(|_| ()));
             seen.add_requests(requests.whole(), requests.classes());
             demands = requests.demands();
             ended = recent.map(|recent| {

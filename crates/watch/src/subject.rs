@@ -60,9 +60,13 @@ pub(crate) fn subject(options: &Options) -> String {
 }
 
 /// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
-pub(crate) fn missing(programs: &[String], ports: &[u16]) -> Result<Vec<Note>, Error> {
+pub(crate) fn missing(programs: &[String], ports: &[u16], whose: &Whose) -> Result<Vec<Note>, Error> {
     if programs.is_empty() {
-        return Ok(Vec::new());
+        let is_chosen = matches!(whose, Whose::Of(_)) && ports.is_empty();
+        let text = "the processes that were chosen listen on no TCP port, or on none whose socket can be seen, so no requests \
+                    are followed; give --port";
+        let note = Note { text: text.to_owned(), is_expected: false };
+        return Ok(if is_chosen { vec![note] } else { Vec::new() });
     }
     let running = names_of_processes()?;
     let is_absent = |name: &&String| !running.contains(kept(name));

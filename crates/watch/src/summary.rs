@@ -26,6 +26,9 @@ pub struct Summary {
     pub limits: Option<limits::Rates>,
     /// Requests that ended, by class.
     pub requests: BTreeMap<String, requests::Rates>,
+    /// Classes without a request in a time in which every one was counted.
+    #[serde(skip)]
+    pub silent: Vec<String>,
     /// How long connections and requests waited for the server; not there when requests are not followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<requests::Waits>,
@@ -38,6 +41,10 @@ impl Summary {
     /// Adds what was seen of requests.
     pub(crate) fn add_requests(&mut self, tally: &Tally, classes: &Classes) {
         self.requests = tally.rates(&classes.names());
+        self.silent = match tally.counted_in_full() {
+            Some(_) => classes.names().into_iter().filter(|name| !self.requests.contains_key(name)).collect(),
+            None => Vec::new(),
+        };
         self.waits = tally.waits();
         self.followed = Some(tally.followed());
     }

@@ -271,7 +271,7 @@ impl Roots {
     fn listening(&self) -> BTreeMap<u32, usize> {
         // What cannot be seen is looked for again.
         let holders = holders(&self.ports, None).unwrap_or_default();
-        let serves = |holder: &&Holder| holder.process != 1 && holder.name != "systemd";
+        let serves = |holder: &&Holder| holder.name != "systemd" && holder.name != "init";
         let all = holders.iter().filter(serves);
         all.map(|holder| (holder.process, self.place_of(&holder.name))).collect()
     }

@@ -173,6 +173,7 @@ struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
+	u64 start_boottime;
 	unsigned long maj_flt;
 	unsigned int in_iowait : 1;
 	struct task_io_accounting ioac;

@@ -39,8 +39,10 @@ impl Source for Proc {
         // Without IPv6 there is no such file.
         let (entries, others) = match self.of {
             Some(process) => {
-                let process = Process::new(process as i32)?;
-                (process.tcp()?, process.tcp6().unwrap_or_default())
+                // Where it has ended there are none that it could be asked for.
+                let process = Process::new(process as i32);
+                let tcp = process.as_ref().ok().and_then(|process| process.tcp().ok());
+                (tcp.unwrap_or_default(), process.and_then(|process| process.tcp6()).unwrap_or_default())
             }
             None => (procfs::net::tcp()?, procfs::net::tcp6().unwrap_or_default()),
         };

@@ -23,7 +23,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* Of memory, in one call. */
 #define MAX_PIECES 1024
 
-/* By place in `wanted`: what its servers send inside TLS is seen. */
+/* By place in `wanted`: what its servers send inside TLS is seen, or it is not known yet who they are. */
 bool inside[MAX_PORTS];
 
 /* Where what is about to be sent is. */
@@ -233,9 +233,7 @@ static void sent_frames(struct sending *sending, u32 bytes)
  * inside it. */
 static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
 {
-	u64 socket = (u64)sock;
-	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
-	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : session_of(socket);
+	struct session *session = session_of((u64)sock);
 
 	if (session) {
 		session->is_blocked = bytes < 0;

@@ -16,10 +16,13 @@ pub(super) struct Functions {
     pub(super) write: u64,
     /// `func (c *Conn) serverHandshake(ctx context.Context) error`
     pub(super) handshake: u64,
+    /// `func (c *Conn) clientHandshake(ctx context.Context) (err error)`
+    pub(super) client_handshake: u64,
 }
 
 const WRITE: &str = "crypto/tls.(*Conn).Write";
 const HANDSHAKE: &str = "crypto/tls.(*Conn).serverHandshake";
+const CLIENT_HANDSHAKE: &str = "crypto/tls.(*Conn).clientHandshake";
 
 /// The names of the section, without and with position-independent code.
 const SECTIONS: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
@@ -42,7 +45,7 @@ pub(super) fn of_file(path: &Path) -> Option<Functions> {
         let begins_like_one = begins_function(segment.data_range(address, 16).ok()??);
         begins_like_one.then(|| address - segment.address() + segment.file_range().0)
     };
-    Some(Functions { write: at(WRITE)?, handshake: at(HANDSHAKE)? })
+    Some(Functions { write: at(WRITE)?, handshake: at(HANDSHAKE)?, client_handshake: at(CLIENT_HANDSHAKE)? })
 }
 
 /// Whether a function of Go begins like this: it looks whether its stack has room

@@ -12,8 +12,6 @@
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define TCP_LISTEN 10
-/* The socket of a session is known after its first write. */
-#define UNKNOWN_WRITES 2
 
 /* A connection, as the library knows it. */
 struct session {
@@ -29,8 +27,6 @@ struct session {
 	bool is_whole;
 	/* Its handshake was seen, so that its socket is known by the time of the first response. */
 	bool has_shaken;
-	/* As long as its socket is not known, how often something was written. */
-	u8 writes;
 	/* The socket did not take all of what was written last, and it will be written again. */
 	bool is_blocked;
 	/* Counted among those of its protocol. */
@@ -123,17 +119,6 @@ static u64 again(const struct session *session, u64 from, u64 to)
 	return 0;
 }
 
-/* Whether it is of a wanted port, as far as is known. */
-static bool is_wanted(struct session *session)
-{
-	if (session->socket)
-		return true;
-	if (session->has_shaken || session->writes >= UNKNOWN_WRITES)
-		return false;
-	session->writes++;
-	return true;
-}
-
 static void wrote(struct session *session, u64 from, u64 length)
 {
 	u64 old = again(session, from, from + length);
@@ -145,7 +130,7 @@ static void wrote(struct session *session, u64 from, u64 length)
 	session->to = from + length;
 	session->is_blocked = false;
 	length -= old;
-	if (!length || !is_wanted(session))
+	if (!length)
 		return;
 	if (session->protocol <= HTTP1 && !session->response.has_switched) {
 		/* The shortest that is looked for is a frame without payload. */
@@ -172,22 +157,29 @@ static void wrote(struct session *session, u64 from, u64 length)
 	}
 }
 
-/* The session that this thread has turned to, if it is this socket's, or its socket is not known yet and this
- * is the first that the thread sends on since. */
+/* The session of this socket: the one that is known, or the one that this thread has turned to, if nothing has been
+ * sent since. */
 static struct session *session_of(u64 socket)
 {
 	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
-	struct session *session = writer ? bpf_map_lookup_elem(&sessions, &writer->session) : NULL;
+	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
+	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : NULL;
+	bool is_known = session && session->socket == socket;
+	bool is_its = key && writer && key->at == writer->session.at && key->process == writer->session.process;
 
+	if (!writer || !writer->is_fresh || (is_known && !is_its))
+		return is_known ? session : NULL;
+	session = bpf_map_lookup_elem(&sessions, &writer->session);
 	if (!session)
 		return NULL;
-	if (writer->is_fresh) {
+	writer->is_fresh = false;
+	if (session->socket != socket) {
 		session->socket = socket;
-		writer->is_fresh = false;
-		if (writer->length)
-			wrote(session, writer->from, writer->length);
+		bpf_map_update_elem(&of_sockets, &socket, &writer->session, BPF_ANY);
 	}
-	return session->socket == socket ? session : NULL;
+	if (writer->length)
+		wrote(session, writer->from, writer->length);
+	return session;
 }
 
 static struct session *known(const struct session_key *key)
@@ -220,8 +212,14 @@ static void written(u64 at, u64 from, u64 length)
 
 	if (!session)
 		return;
-	wrote(session, from, length);
-	turn_to(&key, 0, 0);
+	if (session->socket) {
+		wrote(session, from, length);
+		turn_to(&key, 0, 0);
+	} else if (!session->has_shaken) {
+		/* The next socket that this thread sends on will be it. Where its handshake went to a wanted port, that
+		 * is known already. */
+		turn_to(&key, from, length);
+	}
 }
 
 /* Of a function that a program has just called, the arguments (arch/x86/include/asm/ptrace.h, in the order of the
@@ -267,6 +265,16 @@ int hw_uprobe_begin(u64 *registers)
 	return 0;
 }
 
+/* SSL_free(session), SSL_set_connect_state(session): its memory is used again, or it is a client's. */
+SEC("uprobe")
+int hw_uprobe_end(u64 *registers)
+{
+	struct session_key key = key_of(argument(registers, 0));
+
+	bpf_map_delete_elem(&sessions, &key);
+	return 0;
+}
+
 /* SSL_do_handshake(session): what the thread sends is this one's. */
 SEC("uprobe")
 int hw_uprobe_shake(u64 *registers)
@@ -309,6 +317,8 @@ static u64 socket_of_descriptor(u32 descriptor)
 	socket = BPF_CORE_READ(file, private_data);
 	sock = BPF_CORE_READ(socket, sk);
 	if (BPF_CORE_READ(sock, __sk_common.skc_state) == TCP_LISTEN)
+		return 0;
+	if (namespace && BPF_CORE_READ(sock, __sk_common.skc_net.net, ns.inum) != namespace)
 		return 0;
 	port = BPF_CORE_READ(sock, __sk_common.skc_num);
 	for (at = 0; at < MAX_PORTS && at < ports; at++) {
@@ -383,6 +393,16 @@ int hw_uprobe_go_in(u64 *registers)
 	struct session_key key = key_of(argument_of_go(registers, 0));
 
 	begun(&key);
+	return 0;
+}
+
+/* crypto/tls.(*Conn).clientHandshake(session) */
+SEC("uprobe")
+int hw_uprobe_go_cl(u64 *registers)
+{
+	struct session_key key = key_of(argument_of_go(registers, 0));
+
+	bpf_map_delete_elem(&sessions, &key);
 	return 0;
 }
 

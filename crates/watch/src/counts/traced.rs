@@ -83,6 +83,9 @@ impl Traced {
         open.progs.hw_send_counted.set_autoload(way != Way::FunctionEnds);
         open.progs.hw_tcp_sent.set_autoload(way == Way::FunctionEnds);
         open.progs.hw_tcp_sendpage.set_autoload(way == Way::FunctionEnds);
+        if let Some(state) = open.maps.bss_data.as_deref_mut() {
+            state.inside.fill(true);
+        }
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
         let begins = match way {
             Way::Tracepoint => &program.progs.hw_send_locked,
@@ -132,10 +135,14 @@ impl Traced {
         if !links.is_empty() {
             links.extend(attach(&programs.hw_uprobe_begin, "SSL_set_accept_state"));
             links.extend(attach(&programs.hw_uprobe_shake, "SSL_do_handshake"));
+            for end in ["SSL_free", "SSL_set_connect_state"] {
+                links.extend(attach(&programs.hw_uprobe_end, end));
+            }
         }
         if let Some(functions) = go::of_file(path) {
             let of_go = [
                 (&programs.hw_uprobe_go_in, functions.handshake),
+                (&programs.hw_uprobe_go_cl, functions.client_handshake),
                 (&programs.hw_uprobe_go_wr, functions.write),
             ];
             let attach = |(program, at): (&ProgramMut<'_>, u64)| {

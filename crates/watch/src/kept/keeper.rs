@@ -52,6 +52,9 @@ struct Request {
     ports: [u16; 2],
 }
 
+/// What was written, or why it could not be, in words.
+type Written = Result<String, String>;
+
 /// Keeps the last minutes.
 pub(crate) struct Keeper {
     keep: Keep,
@@ -62,14 +65,16 @@ pub(crate) struct Keeper {
     requests: Ring<Request>,
     every: Span,
     due: Span,
-    /// When the watch began, by both clocks.
-    began: (Time, Timestamp),
+    /// When the watch began.
+    began: Time,
     /// Why it is written, and when.
     wanted: Option<(String, Span)>,
     written: u32,
     /// Not before then for a threshold again.
     quiet_until: Span,
-    writing: Vec<(JoinHandle<()>, Receiver<String>)>,
+    writing: Option<(JoinHandle<()>, Receiver<Written>)>,
+    /// Why something could not be written.
+    failure: Option<String>,
 }
 
 impl Keeper {
@@ -91,11 +96,12 @@ impl Keeper {
             classes: classes.clone(),
             every: EVERY,
             due: Span::ZERO,
-            began: (began, Timestamp::now()),
+            began,
             wanted: None,
             written: 0,
             quiet_until: Span::ZERO,
-            writing: Vec::new(),
+            writing: None,
+            failure: None,
         }
     }
 
@@ -119,7 +125,7 @@ impl Keeper {
     /// Keeps a request that has ended.
     pub(crate) fn request(&mut self, request: &Finished) {
         use record::PhaseName::{Log, Parse, Process};
-        let age = |moment: Time| moment.since(self.began.0);
+        let age = |moment: Time| moment.since(self.began);
         let first = request.established.zip(request.accepted).filter(|_| request.is_first);
         let kept = Request {
             began: Time::ZERO + age(request.began),
@@ -152,7 +158,9 @@ impl Keeper {
 
     /// Writes it if that is wanted by now.
     pub(crate) fn write_if_wanted(&mut self, age: Span) {
-        if self.wanted.as_ref().is_some_and(|(_, when)| age >= *when)
+        // One at a time: what is being written takes memory as well.
+        if self.writing.is_none()
+            && self.wanted.as_ref().is_some_and(|(_, when)| age >= *when)
             && let Some((why, _)) = self.wanted.take()
         {
             self.write(why, age);
@@ -162,14 +170,20 @@ impl Keeper {
     fn write(&mut self, why: String, age: Span) {
         self.written += 1;
         let place = self.keep.directory.join(format!("kept-{}", self.written));
-        let (looks, short_of_looks) = self.looks.take();
-        let (requests, short_of_requests) = self.requests.take();
+        let last = self.looks.last().cloned();
+        let (looks, short_of_looks) = self.looks.take(age);
+        let (requests, short_of_requests) = self.requests.take(age);
+        if let Some((at, last)) = last {
+            // What comes next has something before it.
+            self.looks.push(at, last);
+        }
         let kept = Kept {
             looks,
             requests,
             names: self.names.clone(),
             classes: self.classes.clone(),
-            began: self.began.1,
+            // A clock may have been set since the watch began.
+            began: Timestamp::now().checked_sub(std::time::Duration::from(age)).unwrap_or_default(),
             span: self.keep.span,
             age,
             why,
@@ -180,41 +194,57 @@ impl Keeper {
         let thread = std::thread::spawn(move || {
             tui::give_way();
             let said = match kept.write(&place) {
-                Ok(()) => format!("kept: {} (headworks watch read {})", kept.said(), place.display()),
-                Err(why) => format!("kept: cannot be written: {why}"),
+                Ok(()) => Ok(format!("kept: {} (headworks watch read {})", kept.said(), place.display())),
+                Err(why) => Err(format!("kept: cannot be written: {why}")),
             };
             // The watch may have ended.
             let _ = tell.send(said);
         });
-        self.writing.push((thread, told));
+        self.writing = Some((thread, told));
     }
 
     /// What has been written since it was asked before, in words.
     pub(crate) fn news(&mut self) -> Vec<String> {
-        let mut news = Vec::new();
-        self.writing.retain(|(_, told)| match told.try_recv() {
-            Ok(said) => {
-                news.push(said);
-                false
-            }
-            Err(TryRecvError::Empty) => true,
-            Err(TryRecvError::Disconnected) => false,
-        });
-        news
+        let Some((_, told)) = &self.writing else { return Vec::new() };
+        let said = match told.try_recv() {
+            Err(TryRecvError::Empty) => return Vec::new(),
+            Err(TryRecvError::Disconnected) => Err("kept: the thread that writes has failed".to_owned()),
+            Ok(said) => said,
+        };
+        self.writing = None;
+        vec![self.note(said)]
+    }
+
+    fn note(&mut self, said: Written) -> String {
+        said.unwrap_or_else(|why| {
+            self.failure = Some(why.clone());
+            why
+        })
+    }
+
+    /// Why something that was kept could not be written, if so.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// Waits until all is written that is being written.
+    fn wait(&mut self) -> Option<String> {
+        let (thread, told) = self.writing.take()?;
+        // A thread that has failed has said nothing.
+        let _ = thread.join();
+        let said =
+            told.try_recv().unwrap_or_else(|_| Err("kept: the thread that writes has failed".to_owned()));
+        Some(self.note(said))
     }
 
     /// Writes what there is, and waits until all is written; what there is to say of it.
     pub(crate) fn end(&mut self, age: Span) -> Vec<String> {
+        let mut news: Vec<String> = self.wait().into_iter().collect();
         if !self.looks.is_empty() && self.looks.last().is_some_and(|(when, _)| *when > Span::ZERO) {
             let why = self.wanted.take().map_or_else(|| "the watch has ended".to_owned(), |(why, _)| why);
             self.write(why, age);
         }
-        let mut news = Vec::new();
-        for (thread, told) in self.writing.drain(..) {
-            // A thread that has failed has said nothing.
-            let _ = thread.join();
-            news.extend(told.try_recv());
-        }
+        news.extend(self.wait());
         news
     }
 }

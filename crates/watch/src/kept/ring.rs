@@ -38,20 +38,12 @@ impl<T> Ring<T> {
         }
     }
 
-    /// All of them, oldest first, and whether there were more than there was room for. None are left, but that a
-    /// clone of the last stays, so that what comes next has something before it.
-    pub(super) fn take(&mut self) -> (Vec<(Span, T)>, bool)
-    where
-        T: Clone,
-    {
-        let last = self.all.back().cloned();
-        let all = std::mem::take(&mut self.all);
-        let was_short = self.short_of_room.take().is_some();
+    /// All of them, oldest first, and whether of that time there were more than there was room for. None are left.
+    pub(super) fn take(&mut self, now: Span) -> (Vec<(Span, T)>, bool) {
+        let from = now.saturating_sub(self.span);
+        let was_short = self.short_of_room.take().is_some_and(|when| when >= from);
         self.bytes = 0;
-        if let Some((at, last)) = last {
-            self.push(at, last);
-        }
-        (all.into(), was_short)
+        (std::mem::take(&mut self.all).into(), was_short)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -78,16 +70,16 @@ mod tests {
         for at in 0..30 {
             ring.push(Span::from_secs(at), 50);
         }
-        let (all, was_short) = ring.take();
+        let (all, was_short) = ring.take(Span::from_secs(29));
         assert_eq!(seconds(&all), (19..30).collect::<Vec<_>>());
         assert!(!was_short);
         for at in 30..40 {
             ring.push(Span::from_secs(at), 300);
         }
-        let (all, was_short) = ring.take();
+        let (all, was_short) = ring.take(Span::from_secs(39));
         assert_eq!(seconds(&all), [37, 38, 39], "three have room");
-        assert!(was_short);
-        let (all, was_short) = ring.take();
-        assert_eq!((seconds(&all), was_short), (vec![39], false), "the last stays");
+        assert!(was_short && ring.is_empty());
+        (40..50).for_each(|at| ring.push(Span::from_secs(at), 300));
+        assert!(!ring.take(Span::from_secs(90)).1, "it was long ago");
     }
 }

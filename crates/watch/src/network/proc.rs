@@ -19,7 +19,10 @@ impl Source for Proc {
 
     fn sample(&mut self) -> Result<Sample, Error> {
         let all = match self.of {
-            Some(process) => Process::new(process as i32)?.dev_status()?,
+            // Where it has ended there are none that it could be asked for.
+            Some(process) => {
+                Process::new(process as i32).and_then(|process| process.dev_status()).unwrap_or_default()
+            }
             None => procfs::net::dev_status()?,
         };
         let interfaces = all.into_values().map(|status| {

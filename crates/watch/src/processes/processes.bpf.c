@@ -61,6 +61,8 @@ struct charged {
 };
 
 u64 uptime_ns;
+/* Of the sample before. */
+u64 last_ns;
 /* The process that has asked, by the number that the kernel gives it. */
 u32 own_process;
 u64 offsets[MAX_CPUS];
@@ -197,7 +199,8 @@ static void visit(struct task_struct *task)
 		return;
 	charged = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (charged) {
-		if (is_first) {
+		/* It was there before it was meant, so that what it has used is not of this time. */
+		if (is_first || (by_roots && !charged->program && task->start_boottime < last_ns)) {
 			charged->cpu = task->se.sum_exec_runtime;
 			charged->faults = task->maj_flt;
 		}
@@ -227,6 +230,7 @@ static void begin(void)
 	static const struct program none;
 	u32 at;
 
+	last_ns = uptime_ns;
 	uptime_ns = bpf_ktime_get_boot_ns();
 	if (this_cpu_off_at && !offsets[0])
 		bpf_loop(cpus, find_offset, NULL, 0);

@@ -5,15 +5,15 @@ use std::str::FromStr;
 use record::Timestamp;
 use units::Span;
 
-/// A moment in a watch: `14:03:20` and `14:03:20.250` on the day on which it began or the one after, in UTC,
-/// `2026-11-28T14:03:20Z`, `30s` after it began, or `-10s` before its last look.
+/// A moment in a record: `14:03:20` and `14:03:20.250` on the first day of it that has that time, in UTC,
+/// `2026-11-28T14:03:20Z`, `30s` after its first look, or `-10s` before its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// A point on the calendar.
     At(Timestamp),
     /// Since midnight, UTC.
     OfDay(Span),
-    /// Since the watch began.
+    /// Since the first look of the record.
     After(Span),
     /// Before its last look.
     BeforeEnd(Span),
@@ -30,20 +30,21 @@ pub struct BadMoment(String);
 const DAY: u64 = 24 * 3600;
 
 impl Moment {
-    /// How long after the beginning of a watch that began then and ended so much later.
-    pub fn since(self, began: Timestamp, length: Span) -> Span {
+    /// How long after the beginning of a watch that began then, of a record that has looks from `first` to `last` after it.
+    pub fn since(self, began: Timestamp, first: Span, last: Span) -> Span {
         let nanos = |nanos: i128| Span::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX));
         match self {
-            Self::After(span) => span,
-            Self::BeforeEnd(span) => length.saturating_sub(span),
+            Self::After(span) => first + span,
+            Self::BeforeEnd(span) => last.saturating_sub(span),
             Self::At(at) => nanos(at.as_nanosecond() - began.as_nanosecond()),
             Self::OfDay(time) => {
                 let day = i128::from(DAY) * 1_000_000_000;
-                let began = began.as_nanosecond().rem_euclid(day);
-                let distance = i128::from(time.as_nanos()) - began;
-                // A watch over midnight has times of the next day. What is a little before the beginning is the beginning.
-                let is_next_day = distance < 0 && distance + day <= i128::from(length.as_nanos());
-                nanos(if is_next_day { distance + day } else { distance })
+                let (first, last) = (i128::from(first.as_nanos()), i128::from(last.as_nanos()));
+                let begins = (began.as_nanosecond() + first).rem_euclid(day);
+                let after_first = (i128::from(time.as_nanos()) - begins).rem_euclid(day);
+                // On a day that the record has, if there is one; else a little before its beginning, or after its end.
+                let is_before = first + after_first > last && after_first > day / 2;
+                nanos(first + if is_before { after_first - day } else { after_first })
             }
         }
     }
@@ -97,7 +98,13 @@ mod tests {
             ("2026-11-28T00:00:00Z", 0.0),
         ] {
             let moment: Moment = text.parse().unwrap();
-            assert_eq!(moment.since(began, length).as_secs_f64(), seconds, "{text}");
+            assert_eq!(moment.since(began, Span::ZERO, length).as_secs_f64(), seconds, "{text}");
+        }
+        // Ten minutes, six days after the watch began.
+        let (first, last) = (Span::from_secs(6 * DAY + 600), Span::from_secs(6 * DAY + 1200));
+        for (text, seconds) in [("00:10:00", 610), ("00:05", 310), ("00:15", 910), ("30s", 630)] {
+            let moment: Moment = text.parse().unwrap();
+            assert_eq!(moment.since(began, first, last), Span::from_secs(6 * DAY + seconds), "{text}");
         }
         for text in ["", "noon", "25:00", "12:60", "12:00:61", "12", "1:2:3:4", "-", "--3s"] {
             assert!(text.parse::<Moment>().is_err(), "{text}");

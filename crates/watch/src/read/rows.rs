@@ -94,7 +94,7 @@ pub fn read(directory: &Path, wanted: Wanted) -> Result<Reading, Error> {
     let end = info.window.to_ns.max(last_look(&run)?.as_nanos());
     let length = Span::from_nanos(end);
     let first = Span::from_nanos(info.window.from_ns);
-    let since = |moment: Moment| moment.since(began, length);
+    let since = |moment: Moment| moment.since(began, first, length);
     let from = wanted.from.map_or(first, since).max(first).min(length);
     let to = wanted.to.map_or(length, since).min(length);
     let span = to.saturating_sub(from);
@@ -141,8 +141,8 @@ fn finer(directory: &Path) -> Vec<PathBuf> {
 /// The figures of one interval.
 #[derive(Debug, Default)]
 struct Bin {
-    /// Sums and numbers, or the most.
-    figures: BTreeMap<String, (f64, u32)>,
+    /// Sums over time, and of how long a time, or the most.
+    figures: BTreeMap<String, (f64, f64)>,
     /// Its last look.
     to: Span,
 }
@@ -153,6 +153,8 @@ struct Bins {
     within: (Span, Span),
     bins: BTreeMap<u64, Bin>,
     pauses: Pauses,
+    /// When the look was that is being read, and how long after the one before.
+    now: (Span, f64),
     /// Responses of the look that is being read, and of the one before.
     look: (Time, f64),
     before: Option<Time>,
@@ -165,6 +167,7 @@ impl Bins {
             within,
             bins: BTreeMap::new(),
             pauses: Pauses::default(),
+            now: (within.0, 0.0),
             look: (Time::ZERO, 0.0),
             before: None,
         }
@@ -174,6 +177,9 @@ impl Bins {
         let at = row.time.since(Time::ZERO);
         if at < self.within.0 || at > self.within.1 {
             return;
+        }
+        if at != self.now.0 {
+            self.now = (at, at.saturating_sub(self.now.0).as_secs_f64());
         }
         if row.metric == requests::RATE {
             self.add_responses(row.time, row.value);
@@ -188,11 +194,11 @@ impl Bins {
         } else {
             format!("{}{{{}}}", row.metric, row.label)
         };
-        let (sum, count) = bin.figures.entry(name).or_default();
+        let (sum, time) = bin.figures.entry(name).or_default();
         if LEVELS.iter().any(|level| row.metric == *level) {
-            (*sum, *count) = (sum.max(row.value), 1);
+            (*sum, *time) = (sum.max(row.value), 1.0);
         } else {
-            (*sum, *count) = (*sum + row.value, *count + 1);
+            (*sum, *time) = (*sum + row.value * self.now.1, *time + self.now.1);
         }
     }
 
@@ -221,7 +227,8 @@ impl Bins {
             figures: bin
                 .figures
                 .into_iter()
-                .map(|(name, (sum, count))| (name, sum / f64::from(count.max(1))))
+                .filter(|(_, (_, time))| *time > 0.0)
+                .map(|(name, (sum, time))| (name, sum / time))
                 .collect(),
         });
         (rows.collect(), self.pauses.find(began))
@@ -233,11 +240,11 @@ fn slowest(run: &RunDirectory, count: usize, within: (Span, Span), began: Timest
     let Ok(table) = run.watched() else { return Vec::new() };
     let mut all: Vec<SlowRequest> = Vec::new();
     for row in table.map_while(Result::ok) {
-        let at = row.began.since(Time::ZERO);
-        if at < within.0 || at > within.1 {
+        let (at, lasted) = (row.began.since(Time::ZERO), row.parse_ns + row.process_ns);
+        if at + lasted < within.0 || at > within.1 {
             continue;
         }
-        let duration = (row.parse_ns + row.process_ns).as_secs_f64();
+        let duration = lasted.as_secs_f64();
         let is_among = all.len() < count || all.last().is_some_and(|last| last.duration < duration);
         if count == 0 || !is_among {
             continue;

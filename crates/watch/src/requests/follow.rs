@@ -93,6 +93,14 @@ impl Counting {
         }
     }
 
+    /// What has been counted until now, before all could be, is not of the watch.
+    fn start(&mut self) -> Result<(), Error> {
+        if let Ok(traced) = &self.traced {
+            (self.before, self.since) = (traced.read()?, clock::monotonic());
+        }
+        Ok(())
+    }
+
     /// What has been counted since the last time, and how long that is.
     fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
         let Ok(traced) = &self.traced else { return Ok(None) };
@@ -183,6 +191,7 @@ impl Requests {
         let classes = following.classes.count();
         let mut counting = Counting::begin(&following.ports, &following.classes, namespace);
         counting.look_inside(&servers.all);
+        counting.start()?;
         Ok(Self {
             probes,
             counting,
@@ -389,13 +398,13 @@ impl Requests {
     }
 
     /// What was seen since the last look: by windows that have been closed since, or at all where there are
-    /// none.
+    /// none. Requests that have ended go to `each`.
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub fn look(&mut self) -> Result<Tally, Error> {
+    pub fn look(&mut self, each: impl FnMut(&Finished)) -> Result<Tally, Error> {
         if self.windows.is_none() && matches!(self.phase, Phase::Open(_)) {
-            self.look_on()?;
+            self.look_on(each)?;
         }
         let losses = self.probes.losses()?;
         self.recent.counts.lost += losses.requests - self.losses.requests;
@@ -409,8 +418,8 @@ impl Requests {
     }
 
     /// A look where all of the time is one window.
-    fn look_on(&mut self) -> Result<(), Error> {
-        self.take(&mut |_| ())?;
+    fn look_on(&mut self, mut each: impl FnMut(&Finished)) -> Result<(), Error> {
+        self.take(&mut each)?;
         let now = clock::monotonic();
         self.window.watch_to(now);
         self.end_window(now);

@@ -125,7 +125,10 @@ impl RunArgs {
         self.group.iter().for_each(|option| groups.set(option.group, option.interval));
         let given =
             |option: &[String], file: &[String]| if option.is_empty() { file } else { option }.to_vec();
-        let programs = given(&self.program, file.programs());
+        let is_chosen = !self.pid.is_empty()
+            || [&self.unit, &self.cgroup, &self.container].into_iter().any(|names| !names.is_empty());
+        let of_file = if is_chosen { &[] } else { file.programs() };
+        let programs = given(&self.program, of_file);
         let ports = if self.port.is_empty() { file.ports() } else { &self.port }.to_vec();
         let duration = self.duration.or(file.duration(interval));
         watch::check_programs(&programs).map_err(|why| anyhow::anyhow!("--program: {why}"))?;
@@ -245,6 +248,9 @@ impl RunArgs {
         }
         if let Some(why) = watch.unwritten() {
             return Err(Failure::Failed(anyhow!("the record is not whole: {why}")));
+        }
+        if let Some(why) = watch.unkept() {
+            return Err(Failure::Failed(anyhow!("not all that was kept is written: {why}")));
         }
         if let Some(directory) = &self.out {
             let written = Document::read(directory).and_then(|report| report.write(directory));
