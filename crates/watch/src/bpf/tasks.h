@@ -1,5 +1,5 @@
-/* Walks over all tasks, and what is kept of each. Since Linux 6.7 a program can walk by itself; the kernel before
- * calls one for each task (`iter/task`), and has none of these functions. */
+/* Walks over all tasks, and what is kept of each. Since Linux 6.7 a program can walk by itself; the kernel
+ * before calls one for each task (`iter/task`), and has none of these functions. */
 #ifndef HEADWORKS_TASKS_H
 #define HEADWORKS_TASKS_H
 
@@ -13,7 +13,8 @@
 #define BPF_TASK_ITER_ALL_PROCS 0
 #define BPF_TASK_ITER_ALL_THREADS 1
 
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
+			     unsigned int flags) __ksym __weak;
 extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;

@@ -2,10 +2,11 @@
  * has sent for them: all of them, all of the time, for much less than it takes to follow them.
  *
  * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked
- * at), sock_send_length or the end of tcp_sendmsg (how much of it was), and in a server that uses OpenSSL its SSL_write (tls.h). A
- * response of HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all that follows
- * on the connection is of it, up to the next. So nothing has to end it: neither silence nor a look. Of HTTP/2
- * frames are followed (frames.h). A connection that begins otherwise is of another protocol. */
+ * at), sock_send_length or the end of tcp_sendmsg (how much of it was), and in a server that uses OpenSSL its
+ * SSL_write (tls.h). A response of HTTP/1 begins where what is sent begins with a status line (RFC 9112,
+ * section 4); all that follows on the connection is of it, up to the next. So nothing has to end it: neither
+ * silence nor a look. Of HTTP/2 frames are followed (frames.h). A connection that begins otherwise is of
+ * another protocol. */
 #include "tls.h"
 #include <bpf/bpf_tracing.h>
 
@@ -67,7 +68,8 @@ static u32 place_of(const struct sock *sock)
 		return MAX_PORTS;
 	for (at = 0; at < MAX_PORTS && at < ports; at++) {
 		if (wanted[at] == port)
-			return !namespace || sock->__sk_common.skc_net.net->ns.inum == namespace ? at : MAX_PORTS;
+			return !namespace || sock->__sk_common.skc_net.net->ns.inum == namespace ? at
+												 : MAX_PORTS;
 	}
 	return MAX_PORTS;
 }
@@ -305,7 +307,8 @@ int BPF_PROG(hw_tcp_sent, struct sock *sock, struct msghdr *message, u64 size, i
 
 /* A file that is sent. */
 SEC("fexit/tcp_sendpage")
-int BPF_PROG(hw_tcp_sendpage, struct sock *sock, struct page *page, int offset, u64 size, int flags, int bytes)
+int BPF_PROG(hw_tcp_sendpage, struct sock *sock, struct page *page, int offset, u64 size, int flags,
+	     int bytes)
 {
 	sent(sock, bytes);
 	return 0;

@@ -55,7 +55,8 @@ struct walk {
 	u32 left;
 };
 
-/* Past what a number of so many bits of prefix takes (RFC 7541, section 5.1), which are all that is at `at`. */
+/* Past what a number of so many bits of prefix takes (RFC 7541, section 5.1), which are all that is at `at`.
+ */
 static u32 past_number(const u8 *head, u32 at, u8 prefix)
 {
 	u32 more;
@@ -84,8 +85,8 @@ static s32 first_digit(u8 length, u8 first)
 
 #define NO_STATUS -1
 
-/* The status that a header block begins with, its first digit times 100; 0 if it is not written there, NO_STATUS
- * if there is none, as in trailers. `at` is where the block begins in the head of the frame. */
+/* The status that a header block begins with, its first digit times 100; 0 if it is not written there,
+ * NO_STATUS if there is none, as in trailers. `at` is where the block begins in the head of the frame. */
 static s32 status_in_block(const u8 *head, u32 at)
 {
 	u32 updates;
@@ -147,7 +148,7 @@ static void frame(struct frames *frames, u32 length)
 {
 	const u8 *head = frames->head;
 	u8 kind = head[3], flags = head[4];
-	struct stream stream = { .connection = frames->serial };
+	struct stream stream = {.connection = frames->serial};
 	struct response *response;
 	u64 bytes = FRAME_HEAD + length;
 
@@ -228,7 +229,7 @@ static long step(u32 unused, struct walk *walk)
 /* So many bytes are sent, from there. */
 static void walk_frames(struct frames *frames, const u8 *at, u32 length)
 {
-	struct walk walk = { .frames = frames, .at = at, .left = length };
+	struct walk walk = {.frames = frames, .at = at, .left = length};
 
 	bpf_loop(MAX_STEPS, step, &walk, 0);
 	if (walk.left && !frames->has_strayed)
@@ -244,7 +245,8 @@ static void begin_frames(struct frames *frames)
 /* Whether a server's side of a connection begins with these 12 bytes: with its settings (section 3.4). */
 static bool is_preface(const u8 *bytes)
 {
-	return !bytes[0] && !bytes[1] && bytes[3] == FRAME_SETTINGS && !bytes[5] && !bytes[6] && !bytes[7] && !bytes[8];
+	return !bytes[0] && !bytes[1] && bytes[3] == FRAME_SETTINGS && !bytes[5] && !bytes[6] && !bytes[7] &&
+	       !bytes[8];
 }
 
 /* Whether these 12 bytes look like a response in a connection that was not seen from its beginning. */
@@ -252,9 +254,10 @@ static bool is_response_head(const u8 *bytes)
 {
 	u8 first = bytes[9];
 
-	return !bytes[0] && bytes[3] == FRAME_HEADERS && bytes[4] & END_HEADERS && !(bytes[4] & ~(END_HEADERS | END_STREAM)) &&
-	       !(bytes[5] & 0x80) && bytes[8] & 1 &&
-	       ((first >= 0x88 && first <= 0x8e) || (first >= 0x48 && first <= 0x4e) || (first >= 0x08 && first <= 0x0e));
+	return !bytes[0] && bytes[3] == FRAME_HEADERS && bytes[4] & END_HEADERS &&
+	       !(bytes[4] & ~(END_HEADERS | END_STREAM)) && !(bytes[5] & 0x80) && bytes[8] & 1 &&
+	       ((first >= 0x88 && first <= 0x8e) || (first >= 0x48 && first <= 0x4e) ||
+		(first >= 0x08 && first <= 0x0e));
 }
 
 #endif

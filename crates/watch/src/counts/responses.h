@@ -121,7 +121,8 @@ static void begin(struct response *response, u64 bytes, u16 status)
 	count(response->class, first, 1, bytes);
 }
 
-/* The status of a response of HTTP/1 that begins with these 12 bytes (RFC 9112, section 4); 0 if none does. */
+/* The status of a response of HTTP/1 that begins with these 12 bytes (RFC 9112, section 4); 0 if none does.
+ */
 static u16 status_in(const u8 *bytes)
 {
 	u32 at, status = 0;

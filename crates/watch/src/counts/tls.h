@@ -1,5 +1,5 @@
-/* Responses inside TLS, as a server gives them to be sent: to OpenSSL, or a library with its functions, or to the
- * package of Go. */
+/* Responses inside TLS, as a server gives them to be sent: to OpenSSL, or a library with its functions, or to
+ * the package of Go. */
 #ifndef HEADWORKS_COUNTS_TLS_H
 #define HEADWORKS_COUNTS_TLS_H
 
@@ -78,15 +78,15 @@ static const struct session new_session;
 
 static struct session_key key_of(u64 at)
 {
-	struct session_key key = { .at = at, .process = bpf_get_current_pid_tgid() >> 32 };
+	struct session_key key = {.at = at, .process = bpf_get_current_pid_tgid() >> 32};
 
 	return key;
 }
 
 static void turn_to(const struct session_key *key, u64 from, u64 length)
 {
-	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0,
-						     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct writer *writer =
+		bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!writer)
 		return;
@@ -157,15 +157,16 @@ static void wrote(struct session *session, u64 from, u64 length)
 	}
 }
 
-/* The session of this socket: the one that is known, or the one that this thread has turned to, if nothing has been
- * sent since. */
+/* The session of this socket: the one that is known, or the one that this thread has turned to, if nothing
+ * has been sent since. */
 static struct session *session_of(u64 socket)
 {
 	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
 	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
 	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : NULL;
 	bool is_known = session && session->socket == socket;
-	bool is_its = key && writer && key->at == writer->session.at && key->process == writer->session.process;
+	bool is_its =
+		key && writer && key->at == writer->session.at && key->process == writer->session.process;
 
 	if (!writer || !writer->is_fresh || (is_known && !is_its))
 		return is_known ? session : NULL;
@@ -216,14 +217,14 @@ static void written(u64 at, u64 from, u64 length)
 		wrote(session, from, length);
 		turn_to(&key, 0, 0);
 	} else if (!session->has_shaken) {
-		/* The next socket that this thread sends on will be it. Where its handshake went to a wanted port, that
-		 * is known already. */
+		/* The next socket that this thread sends on will be it. Where its handshake went to a wanted
+		 * port, that is known already. */
 		turn_to(&key, from, length);
 	}
 }
 
-/* Of a function that a program has just called, the arguments (arch/x86/include/asm/ptrace.h, in the order of the
- * System V ABI; arch/arm64/include/uapi/asm/ptrace.h). */
+/* Of a function that a program has just called, the arguments (arch/x86/include/asm/ptrace.h, in the order of
+ * the System V ABI; arch/arm64/include/uapi/asm/ptrace.h). */
 static u64 argument(const u64 *registers, u32 at)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -310,7 +311,8 @@ static u64 socket_of_descriptor(u32 descriptor)
 	u32 at;
 	u16 port;
 
-	if (descriptor >= MAX_DESCRIPTORS || bpf_probe_read_kernel(&file, sizeof(file), files + descriptor) || !file)
+	if (descriptor >= MAX_DESCRIPTORS || bpf_probe_read_kernel(&file, sizeof(file), files + descriptor) ||
+	    !file)
 		return 0;
 	if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return 0;
@@ -336,9 +338,10 @@ static u64 word_at(u64 address)
 	return word;
 }
 
-/* The socket behind a `tls.Conn` of Go. It begins with an interface, `net.Conn`, whose second word points to a
- * `net.TCPConn`, or to something that begins with such an interface itself. A `net.TCPConn` points to a `netFD`, which
- * begins with a mutex of 16 bytes, before the descriptor (net/fd_posix.go, internal/poll/fd_unix.go). */
+/* The socket behind a `tls.Conn` of Go. It begins with an interface, `net.Conn`, whose second word points to
+ * a `net.TCPConn`, or to something that begins with such an interface itself. A `net.TCPConn` points to a
+ * `netFD`, which begins with a mutex of 16 bytes, before the descriptor (net/fd_posix.go,
+ * internal/poll/fd_unix.go). */
 static u64 socket_of_go(u64 conn)
 {
 	u64 inner = word_at(conn + 8), socket;
@@ -355,12 +358,13 @@ static u64 socket_of_go(u64 conn)
 	return 0;
 }
 
-/* crypto/tls.(*Conn).Write(session, from, length): sends before it returns, on this thread or on another. A function
- * of Go may be begun twice, when its stack has to grow. */
+/* crypto/tls.(*Conn).Write(session, from, length): sends before it returns, on this thread or on another. A
+ * function of Go may be begun twice, when its stack has to grow. */
 SEC("uprobe")
 int hw_uprobe_go_wr(u64 *registers)
 {
-	u64 conn = argument_of_go(registers, 0), from = argument_of_go(registers, 1), length = argument_of_go(registers, 2);
+	u64 conn = argument_of_go(registers, 0), from = argument_of_go(registers, 1),
+	    length = argument_of_go(registers, 2);
 	struct session_key key = key_of(conn);
 	struct session *session = known(&key);
 	u64 socket;

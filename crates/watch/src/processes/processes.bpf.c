@@ -238,8 +238,8 @@ static void begin(void)
 		programs[at] = none;
 }
 
-/* Until Linux 6.7 a sample is a call of this, one for each task of the next, and `is_first` is false after the
- * first. */
+/* Until Linux 6.7 a sample is a call of this, one for each task of the next, and `is_first` is false after
+ * the first. */
 SEC("syscall")
 int hw_syscall_none(void *unused)
 {

@@ -180,7 +180,8 @@ int BPF_PROG(hw_recv_length, struct sock *sock, int bytes, int flags)
 }
 
 SEC("fexit/tcp_recvmsg")
-int BPF_PROG(hw_tcp_recvmsg, struct sock *sock, struct msghdr *message, u64 size, int flags, int *length, int bytes)
+int BPF_PROG(hw_tcp_recvmsg, struct sock *sock, struct msghdr *message, u64 size, int flags, int *length,
+	     int bytes)
 {
 	has_received(sock, bytes, flags);
 	return 0;
@@ -213,7 +214,8 @@ int BPF_PROG(hw_sendmsg_out, struct sock *sock, struct msghdr *message, u64 size
 
 /* A file that is sent. */
 SEC("fexit/tcp_sendpage")
-int BPF_PROG(hw_sendpage_out, struct sock *sock, struct page *page, int offset, u64 size, int flags, int bytes)
+int BPF_PROG(hw_sendpage_out, struct sock *sock, struct page *page, int offset, u64 size, int flags,
+	     int bytes)
 {
 	has_sent(sock, bytes);
 	return 0;
