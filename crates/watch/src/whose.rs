@@ -79,8 +79,14 @@ impl Origin {
     /// # Errors
     /// When it is not there.
     pub fn control_group(path: &str) -> Result<Self, NoOrigin> {
-        let below = Path::new(CONTROL_GROUPS).join(path.trim_start_matches('/'));
-        let found = [PathBuf::from(path), below].into_iter().find(|path| path.join("cgroup.procs").is_file());
+        let within = path.trim_start_matches('/');
+        let root = Path::new(CONTROL_GROUPS);
+        // Of several hierarchies (cgroups(7), version 1) each has a directory.
+        let hierarchies = fs::read_dir(root).into_iter().flatten().filter_map(Result::ok);
+        let mut below: Vec<PathBuf> = hierarchies.map(|hierarchy| hierarchy.path().join(within)).collect();
+        below.sort_unstable();
+        let all = [PathBuf::from(path), root.join(within)].into_iter().chain(below);
+        let found = all.into_iter().find(|path| path.join("cgroup.procs").is_file());
         found.map(Self::ControlGroup).ok_or_else(|| NoOrigin::ControlGroup(path.to_owned()))
     }
 

@@ -235,7 +235,7 @@ static void sent_frames(struct sending *sending, u32 bytes)
  * inside it. */
 static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
 {
-	struct session *session = session_of((u64)sock);
+	struct session *session = session_of((u64)sock, sending->is_inside);
 
 	if (session) {
 		session->is_blocked = bytes < 0;

@@ -158,23 +158,25 @@ static void wrote(struct session *session, u64 from, u64 length)
 }
 
 /* The session of this socket: the one that is known, or the one that this thread has turned to, if nothing
- * has been sent since. */
-static struct session *session_of(u64 socket)
+ * has been sent since. Of a connection that has had none yet, what is known of the address may be of one that
+ * has ended. */
+static struct session *session_of(u64 socket, bool has_one)
 {
 	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
 	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
 	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : NULL;
-	bool is_known = session && session->socket == socket;
+	bool is_known = session && session->socket == socket && (has_one || session->is_of_go);
 	bool is_its =
 		key && writer && key->at == writer->session.at && key->process == writer->session.process;
 
 	if (!writer || !writer->is_fresh || (is_known && !is_its))
 		return is_known ? session : NULL;
 	session = bpf_map_lookup_elem(&sessions, &writer->session);
-	if (!session)
+	/* It keeps its socket; this one is another's, whose session has not been seen. */
+	if (!session || (session->socket && session->socket != socket))
 		return NULL;
 	writer->is_fresh = false;
-	if (session->socket != socket) {
+	if (!session->socket) {
 		session->socket = socket;
 		bpf_map_update_elem(&of_sockets, &socket, &writer->session, BPF_ANY);
 	}
