@@ -14,6 +14,12 @@ const NLM_F_REQUEST_DUMP: u16 = 0x301;
 const NLMSG_ERROR: u16 = 2;
 const NLMSG_DONE: u16 = 3;
 const HEADER: usize = 16;
+/// From `linux/inet_diag.h` and `linux/socket.h`: AF_INET and AF_INET6; `struct inet_diag_sockid` stands behind the first
+/// words of a request.
+const SOCK_DIAG_BY_FAMILY: u16 = 20;
+const FAMILIES: [u8; 2] = [2, 10];
+const IPPROTO_TCP: u8 = 6;
+const SOCKET_ID: usize = 48;
 
 /// A socket that asks for lists.
 pub(crate) struct Netlink {
@@ -43,6 +49,19 @@ impl Netlink {
     /// The name of an interface of this network namespace.
     pub(crate) fn interface(&self, number: u32) -> Option<String> {
         index_to_name(&self.socket, number).ok()
+    }
+
+    /// Asks for the sockets of TCP in these states (a bit for each, `net/tcp_states.h`), of both families; `each` is given a
+    /// `struct inet_diag_msg`. What was told before an error has been given.
+    pub(crate) fn sockets(&mut self, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+        let mut told = Ok(());
+        for family in FAMILIES {
+            let mut body = vec![family, IPPROTO_TCP, 0, 0];
+            body.extend(states.to_ne_bytes());
+            body.extend([0; SOCKET_ID]);
+            told = told.and(self.list(SOCK_DIAG_BY_FAMILY, &body, &mut each));
+        }
+        told
     }
 
     /// Asks for a list; `each` is given what follows the header of each element.

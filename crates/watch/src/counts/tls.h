@@ -196,7 +196,7 @@ static struct session *known(const struct session_key *key)
 }
 
 /* A server's side of a connection begins. */
-static struct session *begun(const struct session_key *key)
+static void begun(const struct session_key *key)
 {
 	struct session *session;
 
@@ -204,7 +204,6 @@ static struct session *begun(const struct session_key *key)
 	session = bpf_map_lookup_elem(&sessions, key);
 	if (session)
 		session->is_whole = true;
-	return session;
 }
 
 /* A program gives so many bytes to the library. */

@@ -4,13 +4,7 @@ use crate::netlink::{Netlink, u32_at};
 
 /// From `linux/inet_diag.h` and `net/tcp_states.h`.
 mod kernel {
-    pub(super) const SOCK_DIAG_BY_FAMILY: u16 = 20;
-    /// AF_INET, AF_INET6.
-    pub(super) const FAMILIES: [u8; 2] = [2, 10];
-    pub(super) const IPPROTO_TCP: u8 = 6;
     pub(super) const LISTENING: u32 = 1 << 10;
-    /// `struct inet_diag_sockid` behind the first words of a request.
-    pub(super) const SOCKET_ID: usize = 48;
     /// In `struct inet_diag_msg`: the port, and of a listening socket how many wait.
     pub(super) const SOURCE_PORT: usize = 4;
     pub(super) const READ_QUEUE: usize = 56;
@@ -33,21 +27,16 @@ impl Waiting {
     pub(super) fn read(&mut self) -> Vec<u64> {
         let Some(netlink) = &mut self.netlink else { return Vec::new() };
         let mut waiting = vec![0; self.ports.len()];
-        for family in kernel::FAMILIES {
-            let mut body = vec![family, kernel::IPPROTO_TCP, 0, 0];
-            body.extend(kernel::LISTENING.to_ne_bytes());
-            body.extend([0; kernel::SOCKET_ID]);
-            let listed = netlink.list(kernel::SOCK_DIAG_BY_FAMILY, &body, |socket| {
-                let port = socket.get(kernel::SOURCE_PORT..kernel::SOURCE_PORT + 2);
-                let port = port.map(|port| u16::from_be_bytes([port[0], port[1]]));
-                let place = self.ports.iter().position(|wanted| Some(*wanted) == port);
-                if let Some((place, count)) = place.zip(u32_at(socket, kernel::READ_QUEUE)) {
-                    waiting[place] += u64::from(count);
-                }
-            });
-            if listed.is_err() {
-                return Vec::new();
+        let listed = netlink.sockets(kernel::LISTENING, |socket| {
+            let port = socket.get(kernel::SOURCE_PORT..kernel::SOURCE_PORT + 2);
+            let port = port.map(|port| u16::from_be_bytes([port[0], port[1]]));
+            let place = self.ports.iter().position(|wanted| Some(*wanted) == port);
+            if let Some((place, count)) = place.zip(u32_at(socket, kernel::READ_QUEUE)) {
+                waiting[place] += u64::from(count);
             }
+        });
+        if listed.is_err() {
+            return Vec::new();
         }
         waiting
     }

@@ -46,10 +46,6 @@ pub struct Counters {
 
 /// From `linux/inet_diag.h` and `net/tcp_states.h`.
 mod kernel {
-    pub(super) const SOCK_DIAG_BY_FAMILY: u16 = 20;
-    pub(super) const AF_INET: u8 = 2;
-    pub(super) const AF_INET6: u8 = 10;
-    pub(super) const IPPROTO_TCP: u8 = 6;
     /// Established, SYN sent, FIN_WAIT1, CLOSE_WAIT, LAST_ACK, LISTEN, CLOSING: all that hold data or are asked for.
     pub(super) const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11;
     pub(super) const LISTEN: u8 = 10;
@@ -57,8 +53,6 @@ mod kernel {
     pub(super) const UNDER_WAY: [u8; 2] = [1, 2];
     /// Of the state in `struct inet_diag_msg`.
     pub(super) const STATE: usize = 1;
-    /// `struct inet_diag_sockid` behind the first words of a request.
-    pub(super) const SOCKET_ID: usize = 48;
     /// Of the two ports in `struct inet_diag_msg`, and of bytes to be read and bytes sent.
     pub(super) const SOURCE_PORT: usize = 4;
     pub(super) const DESTINATION_PORT: usize = 6;
@@ -88,15 +82,10 @@ impl Looked {
         };
         let mut own = Own::default();
         if let Some(netlink) = netlink {
-            for family in [kernel::AF_INET, kernel::AF_INET6] {
-                let mut body = vec![family, kernel::IPPROTO_TCP, 0, 0];
-                body.extend(kernel::STATES.to_ne_bytes());
-                body.extend([0; kernel::SOCKET_ID]);
-                // What was told before an error is as good as all.
-                let _ = netlink.list(kernel::SOCK_DIAG_BY_FAMILY, &body, |socket| {
-                    sockets.count(socket, ports, &mut own);
-                });
-            }
+            // What was told before an error is as good as all.
+            let _ = netlink.sockets(kernel::STATES, |socket| {
+                sockets.count(socket, ports, &mut own);
+            });
         }
         Self { sockets, own }
     }

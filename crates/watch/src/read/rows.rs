@@ -91,14 +91,16 @@ pub fn read(directory: &Path, wanted: Wanted) -> Result<Reading, Error> {
     let run = RunDirectory::open(directory)?;
     let info = run.info()?;
     let began = info.started;
-    let end = info.window.to_ns.max(last_look(&run)?.as_nanos());
+    // Of one that was broken off only its looks say how far it goes.
+    let end = if info.ended.is_none() { last_look(&run)?.as_nanos() } else { info.window.to_ns };
     let length = Span::from_nanos(end);
     let first = Span::from_nanos(info.window.from_ns);
     let since = |moment: Moment| moment.since(began, first, length);
     let from = wanted.from.map_or(first, since).max(first).min(length);
     let to = wanted.to.map_or(length, since).min(length);
     let span = to.saturating_sub(from);
-    let mut bins = Bins::new(wanted.interval.unwrap_or_else(|| coarse(span)), (from, to));
+    let interval = wanted.interval.unwrap_or_else(|| coarse(span));
+    let mut bins = Bins::new(interval, (from, to));
     for row in run.samples()? {
         bins.add(&row?);
     }
@@ -107,7 +109,7 @@ pub fn read(directory: &Path, wanted: Wanted) -> Result<Reading, Error> {
         started: began,
         from: from.as_secs_f64(),
         to: to.as_secs_f64(),
-        interval: wanted.interval.unwrap_or_else(|| coarse(span)).as_secs_f64(),
+        interval: interval.as_secs_f64(),
         rows,
         pauses,
         slowest: slowest(&run, wanted.slowest, (from, to), began),
