@@ -97,7 +97,7 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	tools/no-std
 	@FIXTURE=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/examples/fixture $(MAKE) --no-print-directory web-test
 	@tools/need debian $(TEST_PACKAGES)
-	@tools/need h2spec
+	@tools/need h2spec promtool
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
 	$(CHECKED) cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = "$(CURDIR)/tools/run-test"'; status=$$?; tools/told $(TOLD); exit $$status

@@ -27,8 +27,10 @@ pub(crate) enum Exposed {
     No,
     /// This one.
     As(&'static str),
-    /// The name in the record behind this, with `_` for its dots.
-    Behind(&'static str),
+    /// The name in the record behind this, with `_` for its dots and the unit at its end; what is recorded per second is told as the total that it comes to.
+    Scraped(&'static str),
+    /// As the total that its values come to over time, called this.
+    Summed(&'static str),
 }
 
 impl Entry {

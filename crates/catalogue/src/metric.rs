@@ -41,8 +41,17 @@ impl Metric {
         match self.0.exposed {
             Exposed::No => None,
             Exposed::As(name) => Some(name.into()),
-            Exposed::Behind(prefix) => Some(format!("{prefix}{}", self.0.sampled.replace('.', "_")).into()),
+            Exposed::Scraped(prefix) => Some(self.scraped(prefix).into()),
+            Exposed::Summed(name) => Some(name.into()),
         }
+    }
+
+    fn scraped(self, prefix: &str) -> String {
+        let mut name = format!("{prefix}{}", self.0.sampled.replace('.', "_"));
+        if let Some(word) = self.exposed_unit().word().filter(|word| !name.ends_with(word)) {
+            name = format!("{name}_{word}");
+        }
+        if self.exposed_kind() == Kind::Counter { name + "_total" } else { name }
     }
 
     /// A name that it goes by: in the record, or for scrapers where it is not recorded.
@@ -63,16 +72,40 @@ impl Metric {
         self.0.kind
     }
 
+    /// How scrapers and collectors are to read it, who are told totals of what is recorded per second.
+    pub fn exposed_kind(self) -> Kind {
+        if self.per_second().is_some() { Kind::Counter } else { self.0.kind }
+    }
+
     /// What its values count.
     pub fn unit(self) -> Unit {
         self.0.unit
     }
 
+    /// What its values count for scrapers and collectors.
+    fn exposed_unit(self) -> Unit {
+        self.total().map_or(self.0.unit, |(unit, _)| unit)
+    }
+
+    /// How much a second at a value of 1 adds to the total that scrapers and collectors are told; none where they
+    /// are told the value itself.
+    pub fn per_second(self) -> Option<f64> {
+        self.total().map(|(_, factor)| factor)
+    }
+
+    fn total(self) -> Option<(Unit, f64)> {
+        match self.0.exposed {
+            Exposed::Scraped(_) if self.0.unit != Unit::Processors => self.0.unit.total(),
+            Exposed::Summed(_) => self.0.unit.total(),
+            _ => None,
+        }
+    }
+
     /// Its unit, where the name for scrapers ends with the word for it, as base units do.
     pub fn unit_in_name(self) -> Option<Unit> {
-        let exposed = self.exposed()?;
-        let word = self.unit().word()?;
-        exposed.strip_suffix("_total").unwrap_or(&exposed).ends_with(word).then(|| self.unit())
+        let (exposed, unit) = (self.exposed()?, self.exposed_unit());
+        let word = unit.word()?;
+        exposed.strip_suffix("_total").unwrap_or(&exposed).ends_with(word).then_some(unit)
     }
 
     /// Who sees it.

@@ -80,6 +80,11 @@ pub fn markdown() -> String {
     page
 }
 
+fn kinds(metric: Metric) -> String {
+    let (recorded, exposed) = (metric.kind().name(), metric.exposed_kind().name());
+    if recorded == exposed { recorded.to_owned() } else { format!("{recorded}, exposed as a {exposed}") }
+}
+
 fn row(metric: Metric) -> String {
     let code = |name: &str| format!("`{name}`");
     let sampled = metric.sampled().map(code).unwrap_or_default();
@@ -91,7 +96,7 @@ fn row(metric: Metric) -> String {
     let cells = [
         sampled,
         exposed,
-        metric.kind().name().to_owned(),
+        kinds(metric),
         metric.unit().name().to_owned(),
         metric.viewpoint().name().to_owned(),
         labels.join(", "),

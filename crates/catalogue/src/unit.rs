@@ -47,6 +47,19 @@ impl Unit {
         match self {
             Self::Seconds => Some("seconds"),
             Self::Bytes => Some("bytes"),
+            Self::Share => Some("ratio"),
+            Self::Processors => Some("processors"),
+            _ => None,
+        }
+    }
+
+    /// What so much per second comes to over time, and how many of these one is; none of what is not per second.
+    pub const fn total(self) -> Option<(Self, f64)> {
+        match self {
+            Self::PerSecond => Some((Self::Number, 1.0)),
+            Self::BytesPerSecond => Some((Self::Bytes, 1.0)),
+            Self::KibibytesPerSecond => Some((Self::Bytes, 1024.0)),
+            Self::Processors => Some((Self::Seconds, 1.0)),
             _ => None,
         }
     }

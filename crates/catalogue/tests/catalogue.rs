@@ -42,7 +42,7 @@ fn names_say_kind_and_base_unit() {
             name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'),
             "{name}"
         );
-        assert_eq!(metric.kind() == Kind::Counter, name.ends_with("_total"), "{name}");
+        assert_eq!(metric.exposed_kind() == Kind::Counter, name.ends_with("_total"), "{name}");
         if metric.kind() == Kind::Histogram {
             assert!(name.ends_with("_seconds"), "{name}");
         }

@@ -340,7 +340,7 @@ fn prometheus_and_opentelemetry_are_told() {
     kill_process(Pid::from_raw(watch.id() as i32).unwrap(), Signal::INT).unwrap();
     assert_eq!(watch.wait().code(), Some(130));
     // What was seen last is sent at the end.
-    let (body, metric) = collector.wait_for_metric("headworks_watch_kernel_cpu_idle", |_| true);
+    let (body, metric) = collector.wait_for_metric("headworks_watch_kernel_cpu_idle_ratio", |_| true);
     assert!(metric["gauge"]["dataPoints"][0]["asDouble"].as_f64().unwrap() >= 0.0, "{metric}");
     let service = &body["resourceMetrics"][0]["resource"]["attributes"][0]["value"];
     assert_eq!(service["stringValue"], "headworks-watch");

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use catalogue::Metric;
+use catalogue::{Kind, Metric};
 
 /// Metrics being gathered.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Metrics(Vec<Family>);
 
 /// All values of one metric.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Family {
     /// What it is.
     pub metric: Metric,
@@ -22,7 +22,7 @@ pub struct Family {
 }
 
 /// One value of a metric.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sample {
     /// Values of its labels, in the order of their names in the catalogue.
     pub labels: Vec<String>,
@@ -101,12 +101,34 @@ impl From<f64> for Number {
 }
 
 impl Metrics {
-    /// Begins the values of a metric; each metric once.
+    /// The values of a metric, to add to them.
     pub fn family(&mut self, metric: Metric) -> &mut Family {
-        let name = metric.exposed().unwrap_or_else(|| metric.name().into());
-        let at = self.0.len();
-        self.0.push(Family { metric, name, help: metric.help().into(), samples: Vec::new() });
+        let at = self.0.iter().position(|family| family.metric == metric).unwrap_or(self.0.len());
+        if at == self.0.len() {
+            let name = metric.exposed().unwrap_or_else(|| metric.name().into());
+            self.0.push(Family { metric, name, help: metric.help().into(), samples: Vec::new() });
+        }
         &mut self.0[at]
+    }
+
+    /// Leaves counters where they were before that have fallen since: a scraper takes one that falls for a server
+    /// that was started anew, and adds all of it once more.
+    pub fn rise_from(&mut self, before: &Self) {
+        let counters = self.0.iter_mut().filter(|family| family.metric.exposed_kind() == Kind::Counter);
+        for family in counters {
+            let Some(before) = before.0.iter().find(|before| before.metric == family.metric) else {
+                continue;
+            };
+            for sample in &mut family.samples {
+                let there = before.samples.iter().find(|before| before.labels == sample.labels);
+                if let (Some(Value::Number(there)), Value::Number(now)) =
+                    (there.map(|there| &there.value), &mut sample.value)
+                    && there.as_f64() > now.as_f64()
+                {
+                    *now = *there;
+                }
+            }
+        }
     }
 
     /// What has been gathered.
@@ -137,5 +159,30 @@ impl Family {
         let labels = labels.iter().map(|value| (*value).to_owned()).collect();
         self.samples.push(Sample { labels, value });
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalogue::gate;
+
+    use super::*;
+
+    #[test]
+    fn counters_do_not_fall_and_gauges_do() {
+        let gathered = |counts: [u64; 2], queue: f64| {
+            let mut metrics = Metrics::default();
+            metrics.family(gate::ARRIVED).sample(&["a"], counts[0]).sample(&["b"], counts[1]);
+            metrics.family(gate::CLASS_QUEUE).sample(&["a"], queue);
+            metrics
+        };
+        let mut now = gathered([4, 9], 1.0);
+        now.rise_from(&gathered([5, 8], 2.0));
+        let values = |at: usize| -> Vec<Value> {
+            now.families()[at].samples.iter().map(|sample| sample.value.clone()).collect()
+        };
+        let number = |number: Number| Value::Number(number);
+        assert_eq!(values(0), [number(Number::Whole(5)), number(Number::Whole(9))]);
+        assert_eq!(values(1), [number(Number::Real(1.0))]);
     }
 }

@@ -65,7 +65,7 @@ impl Metrics {
 impl Family {
     // Writing to a String cannot fail.
     fn write(&self, format: Format, text: &mut String) {
-        let kind = self.metric.kind();
+        let kind = self.metric.exposed_kind();
         let base = self.name.strip_suffix("_total").filter(|_| kind == Kind::Counter);
         let name = base.filter(|_| format == Format::OpenMetrics).unwrap_or(&self.name);
         let _ = writeln!(text, "# HELP {name} {}\n# TYPE {name} {}", self.help, kind.name());

@@ -9,6 +9,7 @@ mod hostile;
 mod machine;
 mod poll;
 mod process;
+pub mod promtool;
 mod raw;
 mod skip;
 mod sweep;

@@ -12,7 +12,7 @@ use crate::names::kept;
 use crate::overhead::Overhead;
 use crate::requests::{Budget, Demands, Following, Requests, Server};
 use crate::snapshot::{Setting, Snapshot, Totals};
-use crate::subject::{Note, Options, fill, missing, subject};
+use crate::subject::{Note, Options, Subject, fill, missing};
 use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs};
 
 /// A watch under way.
@@ -30,7 +30,7 @@ pub struct Watch {
     /// The latest of every group.
     latest: Summary,
     /// What is watched, in a few words, and what following requests may cost.
-    subject: String,
+    subject: Subject,
     ports: Vec<u16>,
     budget: Budget,
     /// Processor time of looks since this age, which is part of the budget.
@@ -66,7 +66,7 @@ impl Watch {
         let named = options.programs.clone();
         fill(&mut options)?;
         let missing = missing(&named, &options.ports, &options.whose)?;
-        let (subject, budget) = (subject(&options), options.budget);
+        let (subject, budget) = (Subject::of(&options), options.budget);
         let share_for_connections = match options.budget {
             Budget::Unlimited => None,
             Budget::Share(share) => Some(share.as_f64() * FOR_CONNECTIONS),
@@ -288,7 +288,15 @@ impl Watch {
             Budget::Unlimited => "none: every request is followed".to_owned(),
             Budget::Share(_) => format!("{} of the processor time that the server uses", self.budget),
         });
-        Setting { title: self.subject.clone(), budget, keeps: self.keeper.is_some(), ..Setting::default() }
+        let Subject { title, programs, ports } = &self.subject;
+        Setting {
+            title: title.clone(),
+            server: programs.clone(),
+            port: ports.clone(),
+            budget,
+            keeps: self.keeper.is_some(),
+            ..Setting::default()
+        }
     }
 
     /// For those who show it: the last look, and everything so far.

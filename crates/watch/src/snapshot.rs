@@ -14,6 +14,10 @@ use crate::summary::Summary;
 pub struct Setting {
     /// What is watched: programs and ports.
     pub title: String,
+    /// The names of the programs, and the ports, for those who compare servers.
+    pub server: String,
+    /// See [`Setting::server`].
+    pub port: String,
     /// What following requests may cost.
     pub budget: String,
     /// Whether something is kept that can be asked for by SIGUSR1.

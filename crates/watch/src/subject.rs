@@ -48,14 +48,27 @@ impl Note {
     }
 }
 
-/// What is watched, in a few words.
-pub(crate) fn subject(options: &Options) -> String {
-    let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
-    match (&options.programs[..], &ports[..]) {
-        ([], []) => "this machine".to_owned(),
-        ([], ports) => format!("port {}", ports.join(", ")),
-        (programs, []) => programs.join(", "),
-        (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
+/// What is watched.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// In a few words.
+    pub(crate) title: String,
+    /// Names of programs, with commas.
+    pub(crate) programs: String,
+    /// Ports, with commas.
+    pub(crate) ports: String,
+}
+
+impl Subject {
+    pub(crate) fn of(options: &Options) -> Self {
+        let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
+        let title = match (&options.programs[..], &ports[..]) {
+            ([], []) => "this machine".to_owned(),
+            ([], ports) => format!("port {}", ports.join(", ")),
+            (programs, []) => programs.join(", "),
+            (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
+        };
+        Self { title, programs: options.programs.join(","), ports: ports.join(",") }
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::Context;
 
 use testbed::{Apache, Cpus, Isolation, Mpm, Nginx, Software};
 
+use crate::servers::certificate::certificate;
 use crate::servers::server::Server;
 
 const PORT: u16 = 8080;
@@ -17,6 +18,8 @@ const PORT: u16 = 8080;
 pub(crate) enum Content<'a> {
     /// Debian's.
     Nginx,
+    /// Debian's, over TLS.
+    NginxTls,
     /// Debian's, with a process for each connection.
     Apache,
     /// `headworks origin` of this program, as fast as it can.
@@ -51,7 +54,13 @@ impl Site {
         let port = self.isolation.port(PORT)?;
         let (files, address) = (self.root.join("content"), format!("127.0.0.1:{port}"));
         let (program, arguments) = match content {
-            Content::Nginx => self.configured(Software::Nginx, &nginx(&self.root, port, self.isolation))?,
+            Content::Nginx => {
+                self.configured(Software::Nginx, &nginx(&self.root, port, "", self.isolation))?
+            }
+            Content::NginxTls => {
+                certificate(&self.root)?;
+                self.configured(Software::Nginx, &nginx(&self.root, port, " ssl", self.isolation))?
+            }
             Content::Apache => self.configured(Software::Apache, &apache(&self.root, port)?)?,
             Content::Origin(program) => {
                 let origin =
@@ -85,8 +94,12 @@ pub(crate) fn version() -> anyhow::Result<String> {
 }
 
 // One process rather than master and worker: the one that is started is the one that is measured.
-fn nginx(root: &Path, port: u16, isolation: Isolation) -> String {
+fn nginx(root: &Path, port: u16, tls: &str, isolation: Isolation) -> String {
     let user = if isolation.as_root() { "user root;\n" } else { "" };
+    let place = root.display();
+    let certificate =
+        format!("\n    ssl_certificate {place}/certificate.pem;\n    ssl_certificate_key {place}/key.pem;");
+    let certificate = if tls.is_empty() { "" } else { &certificate };
     let http = format!(
         r#"  access_log off;
   sendfile on;
@@ -94,11 +107,10 @@ fn nginx(root: &Path, port: u16, isolation: Isolation) -> String {
   keepalive_timeout 600s;
   keepalive_requests 1000000000;
   server {{
-    listen 127.0.0.1:{port} backlog=4096;
-    root {}/content;
+    listen 127.0.0.1:{port}{tls} backlog=4096;
+    root {place}/content;{certificate}
   }}
-"#,
-        root.display()
+"#
     );
     let main = format!("{user}master_process off;\n");
     let events = "  worker_connections 20000;\n";
@@ -133,7 +145,7 @@ mod tests {
         let site = Site::create(place.path(), &[1024], isolation).unwrap();
         let server = site.serve(Content::Nginx, SERVER_CPU).unwrap();
         let port = isolation.port(8081).unwrap();
-        let nginx = nginx(&site.root, port, isolation);
+        let nginx = nginx(&site.root, port, "", isolation);
         let file = place.path().join("other.conf");
         fs::write(&file, nginx.replace("server.pid", "other.pid")).unwrap();
         let words = ["nginx", "-c", file.to_str().unwrap(), "-e", "stderr"];

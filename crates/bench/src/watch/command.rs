@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-
 use super::run::{Run, Runner};
 use super::subject::{SIZE, Subject};
 use super::table::Results;
@@ -11,7 +9,6 @@ use super::watcher::Watcher;
 use crate::generators::generator::{Generator, Programs};
 use crate::harness::conditions::{Conditions, Needs};
 use crate::harness::options::Target;
-use crate::harness::rounds;
 use crate::results::machine;
 use crate::results::raw::Places;
 use crate::servers::site::Site;
@@ -25,10 +22,8 @@ const DESCRIPTORS: u64 = 2_048;
 /// Rounds and seconds of a run of record.
 const ROUNDS: u32 = 10;
 const SECONDS: u32 = 5;
-/// Seconds of the long run of each server.
-const LONG: u32 = 300;
 
-/// Throughput of a saturated Apache and nginx without a monitor, and that `headworks watch`, bpftrace and sysstat watch; and what the default costs, moment by moment.
+/// Throughput of a saturated Apache, nginx, and nginx over TLS without a monitor, and that `headworks watch`, bpftrace and sysstat watch by turns.
 ///
 /// A run of all of it writes docs/benchmarks/watch.md and raw/watch.json beside it; with --quick the table is only printed, and the raw results go below target/bench.
 #[derive(Debug, clap::Args)]
@@ -36,24 +31,20 @@ pub(crate) struct Args {
     /// Two short rounds, to see whether it works.
     #[arg(long)]
     quick: bool,
-    /// How often each of them watches each server; 0 for the long runs only.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    /// How often there is a fresh server of each kind, and each of them watches it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// How long each run takes.
+    /// How long each turn takes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=600))]
     seconds: Option<u32>,
-    /// How long each server is watched once more, to see what it costs moment by moment.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=3600))]
-    long: Option<u32>,
     #[command(flatten)]
     target: Target,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     machine::must_be_root("programs in the kernel need root")?;
-    let (rounds, seconds, long) = if args.quick { (2, 2, 20) } else { (ROUNDS, SECONDS, LONG) };
+    let (rounds, seconds) = if args.quick { (2, 2) } else { (ROUNDS, SECONDS) };
     let (rounds, seconds) = (args.rounds.unwrap_or(rounds), args.seconds.unwrap_or(seconds));
-    let long = args.long.unwrap_or(long);
     let programs = Programs { headworks: args.target.headworks.clone(), shb: PathBuf::new() };
     let needs = Needs {
         page: PAGE,
@@ -70,32 +61,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut runs: Vec<Run> = Vec::new();
     for round in 0..rounds {
         for subject in Subject::ALL {
-            let watchers = rounds::order(&Watcher::ALL[1..], round);
-            for run in runner.round(subject, &watchers, round)? {
+            for run in runner.round(subject, &Watcher::turns(round), round)? {
                 progress(&run, rounds);
                 runs.push(run);
             }
         }
     }
-    let (mut parts, mut accounts) = (Vec::new(), Vec::new());
-    for subject in Subject::ALL {
-        eprintln!("{}, {long} s at a stretch", subject.name());
-        match runner.moments(subject, long) {
-            Ok((found, account)) => {
-                parts.extend(found);
-                accounts.push((subject, account));
-            }
-            Err(error) => eprintln!("{}: {error:#}", subject.name()),
-        }
-    }
-    let is_whole = accounts.len() == Subject::ALL.len();
-    let of_record = !args.quick && rounds >= ROUNDS && is_whole && long >= LONG;
-    let results = Results { setting, seconds, runs, parts, accounts };
-    PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.rows()?)?;
-    if !is_whole {
-        bail!("not all of the long runs have a figure");
-    }
-    Ok(())
+    let of_record = !args.quick && rounds >= ROUNDS;
+    let results = Results { setting, seconds, runs };
+    PLACES.keep(of_record, &results.to_markdown(), &results.about(), &results.rows()?)
 }
 
 fn progress(run: &Run, rounds: u32) {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::servers::server::Server;
 use crate::servers::site::Content;
 
 /// The file that is asked for, in bytes.
@@ -14,22 +15,32 @@ pub(super) enum Subject {
     Apache,
     /// nginx with one process.
     Nginx,
+    /// The same over TLS.
+    NginxTls,
 }
 
 impl Subject {
-    pub(super) const ALL: [Self; 2] = [Self::Apache, Self::Nginx];
+    pub(super) const ALL: [Self; 3] = [Self::Apache, Self::Nginx, Self::NginxTls];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Apache => "apache2",
             Self::Nginx => "nginx",
+            Self::NginxTls => "nginx over TLS",
         }
+    }
+
+    /// Where the server has the file.
+    pub(super) fn url(self, server: &Server) -> String {
+        let url = server.url(SIZE);
+        if self == Self::NginxTls { url.replacen("http:", "https:", 1) } else { url }
     }
 
     pub(super) fn content(self) -> Content<'static> {
         match self {
             Self::Apache => Content::Apache,
             Self::Nginx => Content::Nginx,
+            Self::NginxTls => Content::NginxTls,
         }
     }
 }

@@ -6,11 +6,9 @@ use serde_json::Value;
 use stats::MeanEstimate;
 use stats::Spread;
 
-use super::moments::{self, Part};
 use super::run::Run;
 use super::subject::Subject;
 use super::watcher::Watcher;
-use crate::harness::cell::Cell;
 use crate::results::raw::Setting;
 use crate::results::text::thousands;
 
@@ -20,46 +18,46 @@ pub(super) struct Results {
     pub(super) setting: Setting,
     pub(super) seconds: u32,
     pub(super) runs: Vec<Run>,
-    /// Of the long runs.
-    pub(super) parts: Vec<Part>,
-    /// What the monitor said that it cost in each of them, as a share of a processor.
-    pub(super) accounts: Vec<(Subject, f64)>,
 }
 
 impl Results {
     pub(super) fn about(&self) -> Value {
-        let used =
-            self.accounts.iter().map(|(subject, account)| (subject.name().to_owned(), (*account).into()));
-        self.setting.about(&[("processors_used", Value::Object(used.collect()))])
+        self.setting.about(&[])
     }
 
     /// All that is kept, a value for each line.
     pub(super) fn rows(&self) -> serde_json::Result<Vec<Value>> {
-        let runs = self.runs.iter().map(serde_json::to_value);
-        runs.chain(self.parts.iter().map(serde_json::to_value)).collect()
+        self.runs.iter().map(serde_json::to_value).collect()
     }
 
     pub(super) fn to_markdown(&self) -> String {
-        let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | runs |\n| --- | --- | --- | --- | --- |".to_owned();
+        let mut text = "| server | watched by | requests/s, median | of those unwatched, 95 % | processors, by its own account | turns |\n| --- | --- | --- | --- | --- | --- |".to_owned();
         for subject in Subject::ALL {
             for watcher in Watcher::ALL {
-                let cell = self.cell(subject, watcher);
-                let rate = Spread::of(cell.runs.iter().filter_map(|run| run.rate));
-                let rate = rate.map_or_else(|| cell.told(|run| run.rate), |spread| thousands(spread.median));
-                let share = self.share(subject, watcher);
+                let runs =
+                    || self.runs.iter().filter(move |run| run.subject == subject && run.watcher == watcher);
+                let median = |of: fn(&Run) -> Option<f64>| {
+                    Spread::of(runs().filter_map(of)).map(|spread| spread.median)
+                };
+                let failure = runs()
+                    .find_map(|run| run.failure.clone())
+                    .map_or("–".to_owned(), |why| why.replace('|', "/"));
+                let rate = median(|run| run.rate).map_or(failure, thousands);
+                let account =
+                    median(|run| run.account).map_or(String::new(), |used| format!(" {:.2} %", used * 100.0));
                 let _ = write!(
                     text,
-                    "\n| {} | {} | {rate} | {share} | {} |",
+                    "\n| {} | {} | {rate} | {} |{account} | {} |",
                     subject.name(),
                     watcher.name(),
-                    cell.runs.len()
+                    share(watcher, runs()),
+                    runs().count()
                 );
             }
         }
         let Setting { host, versions, command, busy } = &self.setting;
-        let moments = moments::to_markdown(&self.parts, &self.accounts);
         format!(
-            "{text}\n\n{moments}\n\n`{command}` at commit {}, {}, {} s a run. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            "{text}\n\n`{command}` at commit {}, {}, {} s a turn. Host: {host}; others used {:.1} % of it before the first turn. {}.",
             host.commit,
             host.date,
             self.seconds,
@@ -67,24 +65,18 @@ impl Results {
             versions.join(", ")
         )
     }
+}
 
-    fn cell(&self, subject: Subject, watcher: Watcher) -> Cell<'_, Run> {
-        let runs = self.runs.iter().filter(|run| run.subject == subject && run.watcher == watcher);
-        Cell { runs: runs.collect() }
+/// Throughput beside that just before and just after, without a monitor.
+fn share<'a>(watcher: Watcher, runs: impl Iterator<Item = &'a Run>) -> String {
+    if watcher == Watcher::Nobody {
+        return "1".to_owned();
     }
-
-    /// Throughput beside that just before and after, without anybody.
-    fn share(&self, subject: Subject, watcher: Watcher) -> String {
-        if watcher == Watcher::Nobody {
-            return "1".to_owned();
-        }
-        let shares = self.cell(subject, watcher).by_round(|run| Some(run.rate? / run.beside?));
-        let estimate = MeanEstimate::of(shares.into_values());
-        if !estimate.half_width().is_finite() {
-            return "–".to_owned();
-        }
-        format!("{:.3} ({:.3}–{:.3})", estimate.mean, estimate.ci[0], estimate.ci[1])
+    let estimate = MeanEstimate::of(runs.filter_map(|run| Some(run.rate? / run.beside?)));
+    if !estimate.half_width().is_finite() {
+        return "–".to_owned();
     }
+    format!("{:.3} ({:.3}–{:.3})", estimate.mean, estimate.ci[0], estimate.ci[1])
 }
 
 #[cfg(test)]
@@ -92,14 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn throughput_is_compared_within_a_round() {
-        let run = |watcher, round, rate, beside| Run {
+    fn throughput_is_compared_with_that_of_the_turns_beside() {
+        let run = |watcher, round, rate, beside: Option<f64>| Run {
             subject: Subject::Nginx,
             watcher,
             round,
             failure: None,
             rate: Some(rate),
             beside,
+            account: beside.map(|_| 0.012),
         };
         let runs = vec![
             run(Watcher::Nobody, 0, 1000.0, None),
@@ -107,15 +100,11 @@ mod tests {
             run(Watcher::Nobody, 1, 500.0, None),
             run(Watcher::Default, 1, 495.0, Some(500.0)),
         ];
-        let text = Results {
-            setting: Setting::example(),
-            seconds: 5,
-            runs,
-            parts: Vec::new(),
-            accounts: Vec::new(),
-        }
-        .to_markdown();
-        assert!(text.contains("| nginx | headworks watch | 743 | 0.990 (0.990–0.990) | 2 |"), "{text}");
-        assert!(text.contains("| nginx | no monitor | 750 | 1 | 2 |"), "{text}");
+        let text = Results { setting: Setting::example(), seconds: 5, runs }.to_markdown();
+        assert!(
+            text.contains("| nginx | headworks watch | 743 | 0.990 (0.990–0.990) | 1.20 % | 2 |"),
+            "{text}"
+        );
+        assert!(text.contains("| nginx | no monitor | 750 | 1 | | 2 |"), "{text}");
     }
 }

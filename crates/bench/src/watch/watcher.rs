@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::harness::rounds;
 use crate::servers::site::Content;
 
 /// What watches.
@@ -9,7 +10,7 @@ use crate::servers::site::Content;
 pub(super) enum Watcher {
     /// The server is not watched.
     Nobody,
-    /// `headworks watch` as it is by default: requests in windows, for at most 1 %.
+    /// `headworks watch` as it is by default: every request counted, phases in windows, for at most 1 %.
     Default,
     /// `headworks watch --budget none`: every request.
     Every,
@@ -23,6 +24,13 @@ impl Watcher {
     pub(super) const ALL: [Self; 5] =
         [Self::Nobody, Self::Default, Self::Every, Self::Bpftrace, Self::Sysstat];
 
+    /// Those of a round: the default between each two, since of it a hundredth is to be seen.
+    pub(super) fn turns(round: u32) -> Vec<Self> {
+        let others = rounds::order(&[Self::Every, Self::Bpftrace, Self::Sysstat], round);
+        let turns = others.into_iter().flat_map(|other| [Self::Default, other]);
+        turns.chain([Self::Default]).collect()
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Nobody => "no monitor",
@@ -33,14 +41,19 @@ impl Watcher {
         }
     }
 
+    /// Whether it says at its end what it has cost.
+    pub(super) fn is_ours(self) -> bool {
+        matches!(self, Self::Default | Self::Every)
+    }
+
     /// Its programs with their arguments.
     pub(super) fn programs(self, headworks: &str, software: Content<'_>, port: u16) -> Vec<Vec<String>> {
         let port = port.to_string();
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         match self {
             Self::Nobody => Vec::new(),
-            Self::Default => vec![words(&[headworks, "watch", "--port", &port, "--quiet"])],
-            Self::Every => vec![words(&[headworks, "watch", "--port", &port, "--quiet", "--budget", "none"])],
+            Self::Default => vec![words(&[headworks, "watch", "--port", &port, "--json"])],
+            Self::Every => vec![words(&[headworks, "watch", "--port", &port, "--json", "--budget", "none"])],
             Self::Bpftrace => vec![words(&["bpftrace", "-e", &script(software)])],
             Self::Sysstat => {
                 vec![

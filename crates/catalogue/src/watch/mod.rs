@@ -1,5 +1,6 @@
 //! Metrics of the monitor, a module for each of its groups. For scrapers and collectors those in the record are
-//! gauges of the last sample, called `headworks_watch_` and the name in the record, with `_` for its dots.
+//! gauges of the last sample, or, of rates, the totals that these come to, called `headworks_watch_` and the name in
+//! the record, with `_` for its dots, and the unit.
 
 use crate::Viewpoint;
 use crate::entry::{Entry, Exposed};
@@ -15,7 +16,7 @@ pub mod requests;
 
 /// Seen at the server itself.
 const AT_SERVER: Entry =
-    Entry { exposed: Exposed::Behind("headworks_watch_"), ..Entry::blank(Viewpoint::Server) };
+    Entry { exposed: Exposed::Scraped("headworks_watch_"), ..Entry::blank(Viewpoint::Server) };
 
 /// Seen at an interface of the server's host, or in front of it.
 const AT_INTERFACE: Entry = Entry { viewpoint: Viewpoint::Network, labels: &["interface"], ..AT_SERVER };

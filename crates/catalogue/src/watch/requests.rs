@@ -2,9 +2,10 @@
 
 use super::AT_SERVER;
 use crate::declare::metrics;
-use crate::entry::Entry;
+use crate::entry::{Entry, Exposed};
 
-const LIKE: Entry = AT_SERVER;
+/// Scrapers and collectors are told [totals](super::own) instead.
+const LIKE: Entry = Entry { exposed: Exposed::No, ..AT_SERVER };
 const BY_CLASS: &[&str] = &["class"];
 
 metrics! { sampled like LIKE;

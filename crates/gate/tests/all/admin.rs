@@ -45,6 +45,7 @@ fn metrics_say_what_happened() {
     gate.wait_for("the last to finish", |state| state["in_service"] == 0);
     let response = gate.ask("GET", "/metrics", "");
     assert_eq!(response.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    testkit::promtool::check_metrics(response.text());
     let samples = parse(response.text());
     for (name, value) in [
         ("headworks_gate_arrived_total{class=\"premium\"}", 5.0),

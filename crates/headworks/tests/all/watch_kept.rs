@@ -135,9 +135,9 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_there() {
     let scraped = watch.wait_for_line("headworks: metrics on http://");
     let scraped: SocketAddr = scraped.strip_suffix("/metrics").unwrap().parse().unwrap();
     Raw::connect(address).get("/bytes/1000").response();
-    let mut missing = Vec::new();
+    let (mut missing, mut exposition) = (Vec::new(), String::new());
     for _ in 0..100 {
-        let exposition = Raw::connect(scraped).get("/metrics").response().text().to_owned();
+        exposition = Raw::connect(scraped).get("/metrics").response().text().to_owned();
         missing = asked.difference(&names(&exposition)).cloned().collect();
         if missing.is_empty() {
             break;
@@ -145,5 +145,10 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_there() {
         std::thread::sleep(Duration::from_millis(100));
     }
     assert!(missing.is_empty(), "{missing:?}");
+    let of_server =
+        format!("headworks_watch_followed_total{{server=\"headworks\",port=\"{}\",class=", address.port());
+    assert!(exposition.contains(&of_server), "{exposition}");
+    testkit::promtool::check_metrics(&exposition);
+    testkit::promtool::check_rules(&contrib.join("prometheus/headworks-watch.rules.yml"));
     assert_eq!(watch.terminate().code(), Some(143));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::value::{attribute, resource, scope, text, time};
+use super::value::{attribute, integer, resource, scope, text, time};
 use catalogue::Kind;
 
 use crate::{Family, Metrics, Sample, Value as Measured};
@@ -29,7 +29,7 @@ fn of_family(family: &Family, began: i128, now: i128) -> Value {
     if let Some(code) = family.metric.unit_in_name().and_then(|unit| unit.code()) {
         metric["unit"] = json!(code);
     }
-    match family.metric.kind() {
+    match family.metric.exposed_kind() {
         Kind::Gauge => metric["gauge"] = json!({ "dataPoints": points }),
         Kind::Counter => {
             metric["sum"] =
@@ -44,8 +44,14 @@ fn of_family(family: &Family, began: i128, now: i128) -> Value {
 
 fn of_sample(family: &Family, sample: &Sample, began: i128, now: i128) -> Value {
     let labels = family.metric.labels().iter().zip(&sample.labels);
-    let attributes: Vec<Value> =
-        labels.filter_map(|(name, value)| attribute(name, text(value.as_str()))).collect();
+    let is_convention = family.metric.convention().is_some();
+    let attributes: Vec<Value> = labels
+        .filter_map(|(name, value)| match value.parse::<u16>() {
+            // The convention's name, which is of one port.
+            Ok(port) if is_convention && *name == "port" => attribute("server.port", integer(port.into())),
+            _ => attribute(name, text(value.as_str())),
+        })
+        .collect();
     let mut point =
         json!({ "attributes": attributes, "startTimeUnixNano": time(began), "timeUnixNano": time(now) });
     match &sample.value {
@@ -73,7 +79,7 @@ mod tests {
     fn a_metric_goes_by_the_name_of_the_convention() {
         let mut gathered = Metrics::default();
         let buckets = Buckets { bounds: &[0.1], counts: vec![1, 2], sum: 3.5 };
-        gathered.family(own::DURATION).buckets(&["a"], buckets);
+        gathered.family(own::DURATION).buckets(&["nginx", "80", "a"], buckets);
         gathered.family(gate::PRESSURE).sample(&[], 0.25);
         let sent = metrics("shop", "headworks.test", &gathered, 1, 2);
         let of = |at: usize| &sent["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][at];
@@ -82,7 +88,8 @@ mod tests {
         let point = &of(0)["histogram"]["dataPoints"][0];
         assert_eq!((&point["count"], &point["sum"]), (&json!("3"), &json!(3.5)));
         assert_eq!(point["bucketCounts"], json!(["1", "2"]));
-        assert_eq!(point["attributes"][0], json!({ "key": "class", "value": { "stringValue": "a" } }));
+        assert_eq!(point["attributes"][1], json!({ "key": "server.port", "value": { "intValue": "80" } }));
+        assert_eq!(point["attributes"][2], json!({ "key": "class", "value": { "stringValue": "a" } }));
         assert_eq!(of(1)["gauge"]["dataPoints"][0]["asDouble"], 0.25);
         assert_eq!(of(1)["gauge"]["dataPoints"][0]["timeUnixNano"], "2");
     }

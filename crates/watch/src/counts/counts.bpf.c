@@ -231,6 +231,71 @@ static void sent_frames(struct sending *sending, u32 bytes)
 		stray(&sending->frames);
 }
 
+/* Pieces of memory, any of which a response of HTTP/1 may begin with: of requests that came together some
+ * servers send the responses together. */
+struct heads {
+	struct response *response;
+	const struct iovec *list;
+	u64 offset;
+	u64 left;
+	/* Bytes of the response that goes on, and its status where it begins with them. */
+	u64 bytes;
+	u16 begins;
+};
+
+static void count_piece(struct response *response, u64 bytes, u16 begins)
+{
+	if (begins)
+		begin(response, bytes, begins);
+	else
+		more(response, bytes);
+}
+
+static long look_for_head(u32 at, struct heads *heads)
+{
+	struct iovec piece = {};
+	u8 bytes[12] = {};
+	u16 status = 0;
+	u64 length;
+
+	if (!heads->left)
+		return 1;
+	if (bpf_probe_read_kernel(&piece, sizeof(piece), &heads->list[at]))
+		return 1;
+	length = piece.iov_len > heads->offset ? piece.iov_len - heads->offset : 0;
+	if (length > heads->left)
+		length = heads->left;
+	if (heads->bytes && length >= sizeof(bytes) &&
+	    !bpf_probe_read_user(bytes, sizeof(bytes), piece.iov_base))
+		status = status_in(bytes);
+	if (status) {
+		count_piece(heads->response, heads->bytes, heads->begins);
+		heads->begins = status;
+		heads->bytes = 0;
+	}
+	heads->bytes += length;
+	heads->offset = 0;
+	heads->left -= length;
+	return 0;
+}
+
+/* So many bytes of HTTP/1 have been taken of what was noted. */
+static void sent_heads(struct sending *sending, u32 bytes)
+{
+	struct heads heads = {
+		.response = &sending->response,
+		.list = sending->pieces.list,
+		.offset = sending->pieces.offset,
+		.left = bytes,
+		.begins = sending->begins,
+	};
+
+	sending->begins = 0;
+	if (heads.list)
+		bpf_loop(MAX_PIECES, look_for_head, &heads, 0);
+	count_piece(heads.response, heads.bytes + heads.left, heads.begins);
+}
+
 /* Something was sent inside TLS. Handshakes are, too, so that a little says nothing where servers can be seen
  * inside it. */
 static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
@@ -282,11 +347,8 @@ static void sent(struct sock *sock, s32 bytes)
 		sent_frames(sending, bytes);
 	} else if (sending->protocol != HTTP1) {
 		__sync_fetch_and_add(&mine()->other_bytes, bytes);
-	} else if (sending->begins) {
-		begin(&sending->response, bytes, sending->begins);
-		sending->begins = 0;
 	} else {
-		more(&sending->response, bytes);
+		sent_heads(sending, bytes);
 	}
 }
 

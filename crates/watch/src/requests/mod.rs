@@ -22,6 +22,7 @@ pub use distribution::{Distribution, Intervals};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};
 pub use metrics::{Clocks, Demands, Followed, RateIntervals, Rates, Waits};
+pub(crate) use tally::OfClass;
 pub use tally::{Counts, Tally};
 pub use windows::Budget;
 

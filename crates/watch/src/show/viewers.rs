@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use telemetry::otlp::{Collector, Origin};
-use telemetry::{Endpoint, Format, Publisher, Source};
+use telemetry::{Endpoint, Format, Metrics, Publisher, Source};
 use tui::{End, Viewer, ask_to_end, give_way};
 
 use super::live::view;
-use super::metrics;
+use super::metrics::Told;
 use crate::snapshot::{Setting, Snapshot, Totals};
 
 /// What the monitor is called at a collector, and how scrapers are answered.
@@ -23,14 +23,8 @@ const SOURCE: Source = Source {
 #[derive(Debug)]
 pub struct Viewers {
     viewer: Option<Viewer<Arc<Snapshot>>>,
-    publisher: Publisher<Told>,
-}
-
-/// A snapshot, and the histograms of requests so far.
-#[derive(Debug, Clone)]
-struct Told {
-    snapshot: Arc<Snapshot>,
-    totals: Option<Arc<Totals>>,
+    publisher: Publisher<Arc<Metrics>>,
+    told: Told,
 }
 
 impl Viewers {
@@ -45,9 +39,10 @@ impl Viewers {
     ) -> Self {
         setting.metrics = endpoint.as_ref().map(Endpoint::address);
         setting.collector = collector.as_ref().map(Collector::to_string);
-        let publisher = Publisher::start(SOURCE, endpoint, collector, |told: Option<&Told>| {
-            told.map(|told| metrics::gather(&told.snapshot, told.totals.as_deref())).unwrap_or_default()
+        let publisher = Publisher::start(SOURCE, endpoint, collector, |told: Option<&Arc<Metrics>>| {
+            told.map(|told| Metrics::clone(told)).unwrap_or_default()
         });
+        let told = Told::of(&setting);
         // A terminal that cannot be had is found out here, so that there are lines instead.
         let screen = live.then(view::open).flatten();
         let viewer = screen.and_then(|screen| {
@@ -57,7 +52,7 @@ impl Viewers {
                 snapshots.iter().for_each(drop);
             })
         });
-        Self { viewer, publisher }
+        Self { viewer, publisher, told }
     }
 
     /// Whether the terminal has been taken over, so that nothing else may be written to it.
@@ -87,8 +82,10 @@ impl Viewers {
         if let Some(viewer) = &self.viewer {
             viewer.see(Arc::clone(&snapshot));
         }
-        let age = snapshot.age.into();
-        self.publisher.see(age, Told { snapshot, totals: totals.map(Arc::new) });
+        if self.publisher.is_used() {
+            let metrics = self.told.take(&snapshot, totals.as_ref());
+            self.publisher.see(snapshot.age.into(), metrics);
+        }
     }
 
     /// Gives the terminal back; whether it had been taken over.

@@ -22,7 +22,7 @@ const fs = require('fs');
 require('http').createServer((request, response) => {
   const [path, pause] = request.url.slice(1).split('?');
   let body;
-  try { body = fs.readFileSync(directory + '/' + path); } catch { response.writeHead(404).end('nothing'); return; }
+  try { body = fs.readFileSync(directory + '/' + path); } catch { response.writeHead(404, { 'Content-Length': 7 }).end('nothing'); return; }
   response.writeHead(200, { 'Content-Length': body.length });
   response.flushHeaders();
   setTimeout(() => response.end(body), Number(pause || 0));
@@ -138,6 +138,67 @@ fn of_node_and_python_whatever_the_budget() {
     let _python = Process::start(command.arg(at.port().to_string()).stderr(Stdio::null()));
     poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(at).ok());
     counts(at, "python");
+}
+
+/// A server that is told in a file what to do.
+fn configured(command: &mut Command, file: &std::path::Path, text: &str) -> Process {
+    std::fs::write(file, text).unwrap();
+    Process::start(command.arg(file).stdin(Stdio::null()).stderr(Stdio::null()))
+}
+
+/// Those of requests that came together are sent together by some, in one call.
+#[test]
+fn responses_that_are_sent_together_are_counted_one_by_one() {
+    const TOGETHER: usize = 8;
+    const TIMES: usize = 5;
+    if !is_able() {
+        return;
+    }
+    let place = documents();
+    let nginx = Nginx::start(place.path(), "");
+    let apaches = [Mpm::Prefork, Mpm::Event].map(|mpm| Apache::start(mpm, place.path(), ""));
+    let (_node, node) = node(place.path());
+    let (haproxy, caddy) = (free_address(), free_address());
+    let behind = nginx.as_ref().map_or(node, |nginx| address(nginx.url()));
+    let _haproxy = configured(
+        Command::new("haproxy").arg("-f"),
+        &place.path().join("haproxy.cfg"),
+        &format!(
+            "defaults\n mode http\n timeout connect 5s\n timeout client 30s\n timeout server 30s\n\
+             frontend front\n bind {haproxy}\n default_backend back\nbackend back\n server one {behind}\n"
+        ),
+    );
+    let _caddy = configured(
+        Command::new("caddy").env("HOME", place.path()).args(["run", "--adapter", "caddyfile", "--config"]),
+        &place.path().join("Caddyfile"),
+        &format!(
+            "{{\n admin off\n}}\nhttp://:{} {{\n bind 127.0.0.1\n root * {}\n file_server\n}}\n",
+            caddy.port(),
+            place.path().display()
+        ),
+    );
+    for started in [haproxy, caddy] {
+        poll_until(testkit::PATIENCE, "a server", || std::net::TcpStream::connect(started).ok());
+    }
+    let servers = nginx.iter().map(|nginx| ("nginx", address(nginx.url())));
+    let servers = servers.chain(apaches.iter().flatten().map(|apache| ("apache", address(apache.url()))));
+    for (server, address) in servers.chain([("node", node), ("haproxy", haproxy), ("caddy", caddy)]) {
+        let outcome = watched(address.port(), Budget::default(), move || {
+            for (path, status) in [("small", 200), ("missing", 404)] {
+                let request = format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
+                for _ in 0..TIMES {
+                    let mut client = Raw::connect(address);
+                    client.send(request.repeat(TOGETHER));
+                    for _ in 0..TOGETHER {
+                        assert_eq!(client.response().status, status);
+                    }
+                }
+            }
+        });
+        let rates = &outcome.seen.requests["0-50k"];
+        let each = (TOGETHER * TIMES) as u64;
+        assert_eq!((rates.status.successful, rates.status.client_errors), (each, each), "{server}");
+    }
 }
 
 /// Looks come while the server pauses, and what it sends after that is of the same response.
