@@ -1,8 +1,9 @@
 """A server whose pages hold one lock, for as long as they are asked to burn, and need hardly any of the processor.
 
-    locked.py ADDRESS PORT [--slow FROM TO TIMES]
+    locked.py ADDRESS PORT [--threads N] [--backlog N] [--slow FROM TO TIMES]
 
-With --slow, pages take so many times as long between these seconds after its start.
+A thread serves one connection, for as long as that is open. With --slow, pages take so many times as
+long between these seconds after its start.
 """
 
 import argparse
@@ -41,12 +42,23 @@ class Site(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 1024
 
-    def __init__(self, address, slow):
+    def __init__(self, address, threads, backlog, slow):
+        self.request_queue_size = backlog
         super().__init__(address, Site)
+        self.threads = threading.Semaphore(threads)
         self.slow = slow
         self.began = time.monotonic()
+
+    def process_request(self, request, client_address):
+        self.threads.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.threads.release()
 
     def slowness(self):
         begins, ends, times = self.slow
@@ -57,9 +69,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
     parser.add_argument("port", type=int)
+    parser.add_argument("--threads", type=int, default=150)
+    parser.add_argument("--backlog", type=int, default=1024)
     parser.add_argument("--slow", nargs=3, type=float, default=(0, 0, 1), metavar=("FROM", "TO", "TIMES"))
     given = parser.parse_args()
-    Server((given.address, given.port), given.slow).serve_forever()
+    Server((given.address, given.port), given.threads, given.backlog, given.slow).serve_forever()
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ mod mva;
 mod outcome;
 mod parallel;
 mod plan;
+pub mod planner;
 mod recording;
 mod replications;
 mod sessions;
@@ -42,9 +43,9 @@ mod watch;
 pub use control::Control;
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
-    Class, DYNAMIC, Discipline, DisciplineError, Equipment, GivenArrivals, Model, ModelError, NoText, Notes,
-    Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError, STATIC, SessionModelError, Size,
-    SlowClients,
+    Balancing, BalancingError, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet, GivenArrivals,
+    Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError,
+    STATIC, SessionModelError, Size, SlowClients,
 };
 pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
 pub use plan::Plan;

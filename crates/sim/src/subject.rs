@@ -4,7 +4,7 @@ use policy::connections::ConnectionLimits;
 use units::ClassId;
 
 use crate::model::SessionModelError;
-use crate::model::{Model, within};
+use crate::model::{Model, ModelError, within};
 use crate::watch::{ClassCounts, Watch};
 
 /// The policy in front of a [`Model`]'s server, as `headworks gate` drives it. Every request is of a
@@ -82,6 +82,9 @@ impl Subject<'_> {
     pub(crate) fn check(&self) -> Result<(), SessionModelError> {
         self.model.check()?;
         let Some(gate) = self.gate else { return Ok(self.model.check_without_gate()?) };
+        if self.model.fleet.servers > 1 {
+            return Err(ModelError::GateOfFleet(self.model.fleet.servers).into());
+        }
         within(
             "the number of connections of the gate",
             gate.connections.limits.connections as f64,

@@ -110,7 +110,13 @@ impl fmt::Display for Missed {
 impl fmt::Display for LatencyOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "mean {}", Time(&self.mean))?;
-        for (name, estimate) in [("p50", &self.p50), ("p90", &self.p90), ("p99", &self.p99)] {
+        for (name, estimate) in [
+            ("p50", &self.p50),
+            ("p90", &self.p90),
+            ("p95", &self.p95),
+            ("p99", &self.p99),
+            ("p99.9", &self.p999),
+        ] {
             write!(f, ", {name} {}", Seconds(estimate.mean))?;
         }
         Ok(())

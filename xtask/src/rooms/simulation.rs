@@ -31,7 +31,7 @@ pub(super) const SIM: &[Room] = &[
     ("engine", &["draw", "front", "model", "subject", "watch"]),
     ("outcome", &["subject", "watch"]),
     ("text", &["draw", "exact", "model", "outcome"]),
-    ("fit", &["draw", "model", "text"]),
+    ("fit", &["draw", "engine", "model", "text"]),
     ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),
     ("warmup", &["control", "draw", "engine", "parallel", "plan", "subject"]),
     (
@@ -39,6 +39,7 @@ pub(super) const SIM: &[Room] = &[
         &["control", "draw", "engine", "model", "outcome", "parallel", "plan", "subject", "warmup", "watch"],
     ),
     ("advise", &["control", "model", "outcome", "plan", "replications", "subject", "text"]),
+    ("planner", &["advise", "control", "model", "plan", "replications", "text"]),
     ("sweep", &["draw", "model", "outcome", "plan", "replications"]),
     ("time_series", &["control", "draw", "engine", "levels", "model", "plan", "warmup", "watch"]),
     ("recording", &["draw", "model", "outcome", "plan", "time_series"]),

@@ -45,16 +45,17 @@ fn a_log_becomes_a_model_that_is_simulated() {
     let (log_file, model) = (log_file.to_str().unwrap(), model.to_str().unwrap());
     let fit = json(&["fit", log_file, "--out", model, "--json"]);
     assert_eq!(fit["requests"], 6000);
+    assert_eq!((&fit["check"]["agrees"], &fit["classes"][0]["service"]), (&true.into(), &"constant".into()));
     assert!((fit["rate"].as_f64().unwrap() - 10.0).abs() < 0.1, "{fit}");
     assert!((fit["classes"][1]["share"].as_f64().unwrap() - 0.2).abs() < 1e-9, "{fit}");
     check_wrong(&["fit", log_file, "--out", model], "give another name or remove it");
 
     let quick = ["--replications", "8", "--requests", "2000", "--precision", "0", "--json"];
     let outcome = json(&[&["--model", model][..], &quick].concat());
-    // 0.2 requests in the server on average, so that each needs 20 ms / 1.2.
-    assert!((outcome["utilization"]["mean"].as_f64().unwrap() - 1.0 / 6.0).abs() < 0.02, "{outcome}");
+    // They come a tenth of a second apart, so that each had the server to itself.
+    assert!((outcome["utilization"]["mean"].as_f64().unwrap() - 0.2).abs() < 0.01, "{outcome}");
     let twice = json(&[&["--model", model, "--rate", "20"][..], &quick].concat());
-    assert!((twice["utilization"]["mean"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.02, "{twice}");
+    assert!((twice["utilization"]["mean"].as_f64().unwrap() - 0.4).abs() < 0.02, "{twice}");
     let from = json(&[&["--from", log_file][..], &quick].concat());
     assert_eq!(from["latency"]["mean"], outcome["latency"]["mean"]);
 }
@@ -100,6 +101,75 @@ fn advice_is_given_for_a_model() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("Nothing that was tried meets the objectives"), "{text}");
-    check_wrong(&["advise", "--objective", "p95<1s"], "is not an objective");
+    check_wrong(&["advise", "--objective", "p97<1s"], "is not an objective");
     check_wrong(&["advise"], "--objective");
+}
+
+/// A server that does something else for a second now and then: no model of these requests shows that.
+#[test]
+fn a_fit_that_does_not_show_its_log_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("access.log");
+    let mut text = String::new();
+    for tenth in 0..12_000 {
+        let seconds = f64::from(tenth) / 10.0;
+        let took = if tenth % 600 < 10 { 1.0 - f64::from(tenth % 600) / 10.0 } else { 0.0 } + 0.020;
+        writeln!(text, "h - - [{:.6}] \"GET /a.png HTTP/1.1\" 200 5000 {took:.3}", 1e9 + seconds + took)
+            .unwrap();
+    }
+    fs::write(&file, text).unwrap();
+    let output = sim(&["fit", file.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(
+        text.contains("  differs") && text.contains("The model does not show what was observed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_window_is_chosen() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("access.log");
+    let mut text = String::new();
+    // Ten minutes at 5 requests a second, ten at 20, ten at 10.
+    let mut at = 1e9;
+    for (rate, count) in [(5.0, 3000), (20.0, 12_000), (10.0, 6000)] {
+        for _ in 0..count {
+            writeln!(text, "h - - [{at:.6}] \"GET /a.png HTTP/1.1\" 200 5000 0.001").unwrap();
+            at += 1.0 / rate;
+        }
+    }
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    for (window, expected) in [("10m", 20.0), ("10m,1", 5.0), ("3,10m", 10.0)] {
+        let fit = json(&["fit", file, "--window", window, "--json"]);
+        assert!((fit["rate"].as_f64().unwrap() / expected - 1.0).abs() < 0.01, "{window}: {fit}");
+    }
+    check_wrong(&["fit", file, "--window", "10m,9"], "there is no window 9; it has 3");
+    check_wrong(&["fit", file, "--window", "0s"], "a window of 0 has no requests");
+}
+
+#[test]
+fn servers_are_planned() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("m.toml");
+    let class = "[[class]]\nname = 'a'\nshare = 1\ndemand = '10ms'\n";
+    fs::write(&file, format!("rate = 50\nthreads = 10\nqueue = 100\nservice = 'exponential'\n\n{class}"))
+        .unwrap();
+    let model = file.to_str().unwrap();
+    let quick = ["--requests", "20000", "--replications", "8", "--quiet"];
+    let plan = |more: &[&str]| sim(&[&["plan", "--model", model][..], &quick, more].concat());
+    let output = plan(&["--rate", "450", "--objective", "p95<100ms", "--spare", "2", "--compare", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&answer["spare"], &answer["found"]["met"]), (&2.into(), &true.into()));
+    // More than the 4.5 processors that are kept busy, and no more than chance would need.
+    assert!((5..=7).contains(&answer["found"]["servers"].as_u64().unwrap()), "{answer}");
+    let output = plan(&["--profile", "50:8h,450:4h", "--scaling-delay", "5m", "--objective", "p95<100ms"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("It takes ") && text.contains("servers in the mean"), "{text}");
+    assert_eq!(plan(&["--objective", "p95<1ms"]).status.code(), Some(3));
+    check_wrong(&["plan", "--model", model, "--objective", "p97<1s"], "is not an objective");
+    check_wrong(&["plan", "--model", model, "--objective", "a:p90<1s"], "leave out the class");
 }

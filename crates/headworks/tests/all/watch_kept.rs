@@ -146,7 +146,7 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_there() {
     }
     assert!(missing.is_empty(), "{missing:?}");
     let of_server =
-        format!("headworks_watch_followed_total{{server=\"headworks\",port=\"{}\",class=", address.port());
+        format!("headworks_watch_followed_total{{server=\"hw-origin\",port=\"{}\",class=", address.port());
     assert!(exposition.contains(&of_server), "{exposition}");
     testkit::promtool::check_metrics(&exposition);
     testkit::promtool::check_rules(&contrib.join("prometheus/headworks-watch.rules.yml"));

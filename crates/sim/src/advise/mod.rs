@@ -20,4 +20,5 @@ pub use self::knobs::{KnobAdvice, KnobOptions, KnobTrial, advise_knobs};
 pub use self::objective::{Objective, ObjectiveError};
 pub use self::options::AdviceOptions;
 pub use self::settings::{Advice, advise};
+pub(crate) use self::text::shown;
 pub use self::trial::Trial;

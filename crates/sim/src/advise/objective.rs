@@ -24,15 +24,19 @@ enum Figure {
     Mean,
     P50,
     P90,
+    P95,
     P99,
+    P999,
     Rejected,
 }
 
-const FIGURES: [(&str, Figure); 5] = [
+const FIGURES: [(&str, Figure); 7] = [
     ("mean", Figure::Mean),
     ("p50", Figure::P50),
     ("p90", Figure::P90),
+    ("p95", Figure::P95),
     ("p99", Figure::P99),
+    ("p99.9", Figure::P999),
     ("rejected", Figure::Rejected),
 ];
 
@@ -83,12 +87,12 @@ impl Objective {
     }
 
     /// The class of a gate that it is about; `None` for all requests.
-    pub(super) fn class(&self) -> Option<&str> {
+    pub(crate) fn class(&self) -> Option<&str> {
         self.class.as_deref()
     }
 
     /// The caller has seen to it that there is such a class.
-    pub(super) fn figure(&self, outcome: &Outcome) -> MeanEstimate {
+    pub(crate) fn figure(&self, outcome: &Outcome) -> MeanEstimate {
         let (latency, rejected) = match self.of_class(outcome) {
             Some(class) => (&class.latency, class.turned_away),
             None => (&outcome.latency, outcome.rejected),
@@ -97,7 +101,9 @@ impl Objective {
             Figure::Mean => latency.mean,
             Figure::P50 => latency.p50,
             Figure::P90 => latency.p90,
+            Figure::P95 => latency.p95,
             Figure::P99 => latency.p99,
+            Figure::P999 => latency.p999,
             Figure::Rejected => rejected,
         }
     }
@@ -112,7 +118,7 @@ impl Objective {
     }
 
     /// Whether the whole of the confidence interval is below the bound.
-    pub(super) fn is_surely_met(&self, outcome: &Outcome) -> bool {
+    pub(crate) fn is_surely_met(&self, outcome: &Outcome) -> bool {
         self.figure(outcome).ci[1] < self.bound
     }
 }
@@ -123,13 +129,22 @@ mod tests {
 
     #[test]
     fn what_is_no_objective_is_refused() {
-        for text in ["p90<1s", "rejected<=5%", "mean < 20ms", "p99<2s", "p50<1ms", "premium:p90<1s"] {
+        for text in [
+            "p90<1s",
+            "rejected<=5%",
+            "mean < 20ms",
+            "p99<2s",
+            "p50<1ms",
+            "premium:p90<1s",
+            "p95<1s",
+            "p99.9<3s",
+        ] {
             assert_eq!(text.parse::<Objective>().unwrap().to_string(), text);
         }
         for text in [
             "",
             "p90",
-            "p95<1s",
+            "p97<1s",
             "p90>1s",
             "p90<0",
             "p90<1",

@@ -123,7 +123,7 @@ pub(super) fn figures(objectives: &[String], figures: &[MeanEstimate]) -> String
     each.collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn shown(objective: &str, figure: &MeanEstimate) -> String {
+pub(crate) fn shown(objective: &str, figure: &MeanEstimate) -> String {
     // Classes come before the figure.
     if name(objective).ends_with("rejected") {
         format!("{:.2} % ± {:.2}", figure.mean * 100.0, figure.half_width() * 100.0)

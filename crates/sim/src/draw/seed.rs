@@ -17,6 +17,7 @@ pub(crate) enum Role {
     Size = 8,
     Policy = 7,
     Tokens = 9,
+    Balancing = 10,
 }
 
 /// Where the streams of one replication begin. Streams of different replications, and of

@@ -10,6 +10,7 @@ use super::door::{Door, Happening, Visitor};
 use super::processor::Processor;
 use super::request::Request;
 use super::server::Server;
+use super::serving::Serving as _;
 use super::source::{Fate, Source};
 use crate::draw::{Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};

@@ -9,6 +9,7 @@
 mod closed;
 mod delay;
 mod door;
+mod fleet;
 mod gated;
 mod job;
 mod later;
@@ -17,6 +18,7 @@ mod replicate;
 mod request;
 mod retrying;
 mod server;
+mod serving;
 mod sharing;
 mod simulation;
 mod slices;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::closed::Closed;
+use super::fleet::Fleet;
 use super::gated::Gated;
 use super::job::Job;
 use super::processor::Processor;
@@ -13,7 +14,7 @@ use super::simulation::Simulation;
 use super::slices::Slices;
 use super::source::{Draw, Open, Source};
 use super::stations::Stations;
-use crate::draw::{Demands, Gaps, Role, Seed};
+use crate::draw::{Gaps, Role, Seed};
 use crate::model::{Discipline, Model, Offered};
 use crate::subject::{ModelGate, Subject};
 use crate::watch::Watch;
@@ -67,7 +68,7 @@ impl Replication<'_> {
         }
     }
 
-    fn with_equipment<P: Processor<Request = Job>>(
+    fn with_equipment<P: Processor<Request = Job> + Clone>(
         self,
         processor: P,
         each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
@@ -78,8 +79,12 @@ impl Replication<'_> {
         self.with_source(Stations::new(processor, self.model), each)
     }
 
-    fn with_source<P: Processor>(self, processor: P, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
-        let draw = Draw::new(&self.model.classes, Demands::of(self.model.service), self.seed);
+    fn with_source<P: Processor + Clone>(
+        self,
+        processor: P,
+        each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
+    ) -> u64 {
+        let draw = Draw::new(self.model, self.seed);
         let random = |role| self.seed.stream(role);
         match (self.model.offered, self.model.rate(), self.model.retries) {
             (Offered::Clients(clients, think), ..) => {
@@ -98,7 +103,7 @@ impl Replication<'_> {
         }
     }
 
-    fn run<P: Processor>(
+    fn run<P: Processor + Clone>(
         self,
         source: impl Source<P::Request>,
         processor: P,
@@ -107,6 +112,12 @@ impl Replication<'_> {
         let model = self.model;
         let room = model.queue.map_or(usize::MAX, |queue| queue as usize);
         let server = Server::new(processor, f64::from(model.processors), model.threads as usize, room);
+        if model.fleet.servers > 1 {
+            let servers = vec![server; model.fleet.servers as usize];
+            let fleet = Fleet::new(servers, model.fleet.balancing, self.seed.stream(Role::Balancing));
+            let mut simulation = Simulation::new(source, fleet);
+            return self.stretches(|requests, watch| simulation.run(requests, watch), each);
+        }
         let Some(gate) = self.gate else {
             let mut simulation = Simulation::new(source, server);
             return self.stretches(|requests, watch| simulation.run(requests, watch), each);

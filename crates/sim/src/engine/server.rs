@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::processor::Processor;
+use super::serving::Serving;
 
 /// A limited number of threads that share a processor, and a queue in which requests wait for one
 /// of them, first come, first served.
@@ -34,29 +35,44 @@ impl<P: Processor> Server<P> {
         Self { processor, threads, room, waiting: VecDeque::new(), usage }
     }
 
-    /// Begins a request or lets it wait; gives whether there was room for it.
+    /// Requests in the server, queue included.
     #[inline]
-    pub(crate) fn offer(&mut self, now: f64, job: P::Request) -> bool {
+    pub(crate) fn present(&self) -> usize {
+        self.processor.len() + self.waiting.len()
+    }
+
+    #[inline]
+    fn pass(&mut self, now: f64) {
+        let elapsed = now - self.usage.at;
+        self.usage.at = now;
+        self.usage.busy += elapsed * self.usage.processors.min(self.processor.working() as f64);
+        self.usage.present += elapsed * self.present() as f64;
+    }
+}
+
+impl<P: Processor> Serving for Server<P> {
+    type Request = P::Request;
+
+    #[inline]
+    fn offer(&mut self, now: f64, request: P::Request) -> bool {
         self.pass(now);
         if self.processor.len() < self.threads {
-            self.processor.start(now, job);
+            self.processor.start(now, request);
         } else if self.waiting.len() < self.room {
-            self.waiting.push_back(job);
+            self.waiting.push_back(request);
         } else {
             return false;
         }
         true
     }
 
-    /// When something will happen if nothing is offered before.
     #[inline]
-    pub(crate) fn next(&self) -> f64 {
+    fn next(&self) -> f64 {
         self.processor.next()
     }
 
-    /// Lets happen what is to happen `now`; a request that has been served.
     #[inline]
-    pub(crate) fn advance(&mut self, now: f64) -> Option<P::Request> {
+    fn advance(&mut self, now: f64) -> Option<P::Request> {
         self.pass(now);
         let job = self.processor.advance(now);
         // A thread may be free although nothing was served, and not be although something was.
@@ -68,33 +84,16 @@ impl<P: Processor> Server<P> {
         job
     }
 
-    /// Requests in the server, queue included.
-    #[inline]
-    pub(crate) fn present(&self) -> usize {
-        self.processor.len() + self.waiting.len()
-    }
-
-    /// Requests that wait for a thread.
-    pub(crate) fn waiting(&self) -> usize {
+    fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Requests that have one.
-    pub(crate) fn in_service(&self) -> usize {
+    fn in_service(&self) -> usize {
         self.processor.len()
     }
 
-    /// Busy processors and requests present, each times seconds, until `now`.
-    pub(crate) fn areas(&mut self, now: f64) -> (f64, f64) {
+    fn areas(&mut self, now: f64) -> (f64, f64) {
         self.pass(now);
         (self.usage.busy, self.usage.present)
-    }
-
-    #[inline]
-    fn pass(&mut self, now: f64) {
-        let elapsed = now - self.usage.at;
-        self.usage.at = now;
-        self.usage.busy += elapsed * self.usage.processors.min(self.processor.working() as f64);
-        self.usage.present += elapsed * self.present() as f64;
     }
 }

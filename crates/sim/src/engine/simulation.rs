@@ -1,21 +1,20 @@
 //! [`Simulation`]: what happens next, again and again.
 
-use super::processor::Processor;
 use super::request::Request;
-use super::server::Server;
+use super::serving::Serving;
 use super::source::{Fate, Source};
 use crate::watch::Watch;
 
 /// A source and a server, at a point in time.
 #[derive(Debug, Clone)]
-pub(crate) struct Simulation<S, P: Processor> {
+pub(crate) struct Simulation<S, V> {
     source: S,
-    server: Server<P>,
+    server: V,
     now: f64,
 }
 
-impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
-    pub(crate) fn new(source: S, server: Server<P>) -> Self {
+impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
+    pub(crate) fn new(source: S, server: V) -> Self {
         Self { source, server, now: 0.0 }
     }
 
@@ -33,7 +32,7 @@ impl<S: Source<P::Request>, P: Processor> Simulation<S, P> {
 
     /// As [`Self::run`]. Before something happens, `before` is told when, and sees the server as it
     /// has been until then: a loop of its own for callers that want to see, and none for others.
-    fn go_on(&mut self, requests: u64, watch: &mut Watch, mut before: impl FnMut(f64, &Server<P>)) -> u64 {
+    fn go_on(&mut self, requests: u64, watch: &mut Watch, mut before: impl FnMut(f64, &V)) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);
         let (mut arrivals, mut completions) = (0, 0);

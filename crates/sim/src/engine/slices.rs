@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::job::Job;
+use super::later::Later;
 use super::processor::Processor;
 
 /// Jobs are worked on in turn, each for a quantum at most. A quantum without end is first come,
@@ -10,16 +11,10 @@ use super::processor::Processor;
 #[derive(Debug, Clone)]
 pub(crate) struct Slices {
     quantum: f64,
-    /// On a processor each, with the end of its slice and what it needs after that.
-    running: Vec<Slice>,
+    /// On a processor each, until the end of its slice, with what it needs after that.
+    running: Later<Ready>,
     ready: VecDeque<Ready>,
     processors: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Slice {
-    ends: f64,
-    job: Ready,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -32,19 +27,12 @@ struct Ready {
 impl Slices {
     /// Room for `most` jobs.
     pub(crate) fn new(most: usize, processors: usize, quantum: f64) -> Self {
-        let (running, ready) = (Vec::with_capacity(processors), VecDeque::with_capacity(most));
-        Self { quantum, running, ready, processors }
+        Self { quantum, running: Later::default(), ready: VecDeque::with_capacity(most), processors }
     }
 
     fn run(&mut self, now: f64, Ready { job, remaining }: Ready) {
         let slice = remaining.min(self.quantum);
-        let job = Ready { job, remaining: remaining - slice };
-        self.running.push(Slice { ends: now + slice, job });
-    }
-
-    fn first(&self) -> Option<(usize, f64)> {
-        let ends = self.running.iter().map(|slice| slice.ends).enumerate();
-        ends.min_by(|one, other| one.1.total_cmp(&other.1))
+        self.running.add(now + slice, Ready { job, remaining: remaining - slice });
     }
 }
 
@@ -69,12 +57,11 @@ impl Processor for Slices {
     }
 
     fn next(&self) -> f64 {
-        self.first().map_or(f64::INFINITY, |(_, ends)| ends)
+        self.running.next()
     }
 
     fn advance(&mut self, now: f64) -> Option<Job> {
-        let (index, _) = self.first()?;
-        let Slice { job, .. } = self.running.swap_remove(index);
+        let (_, job) = self.running.take()?;
         let done = job.remaining <= 0.0;
         if !done {
             self.ready.push_back(job);

@@ -6,7 +6,7 @@ use rand_distr::Distribution;
 use super::job::Job;
 use super::request::{Besides, Request};
 use crate::draw::{Demands, Gaps, Random, Role, Seed};
-use crate::model::Class;
+use crate::model::Model;
 
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +32,39 @@ pub(crate) trait Source<R: Request> {
 pub(crate) struct Draw {
     /// Shares added up, and mean demands in seconds.
     classes: Box<[(f64, f64)]>,
-    demands: Demands,
+    /// The law of demands of all classes, or of each.
+    laws: Laws,
     class: Random,
     service: Random,
     besides: Besides,
 }
 
+/// Of so many, comparing with all of them is faster than looking for the right one.
+const FEW_CLASSES: usize = 8;
+
+#[derive(Debug, Clone)]
+enum Laws {
+    One(Demands),
+    Each(Box<[Demands]>),
+}
+
+impl Laws {
+    #[inline]
+    fn of(&self, class: usize) -> &Demands {
+        match self {
+            Self::One(law) => law,
+            Self::Each(laws) => &laws[class],
+        }
+    }
+}
+
 impl Draw {
-    pub(crate) fn new(classes: &[Class], demands: Demands, seed: Seed) -> Self {
+    pub(crate) fn new(model: &Model, seed: Seed) -> Self {
+        let classes = &model.classes;
+        let laws = match model.only_law() {
+            Some(law) => Laws::One(Demands::of(law)),
+            None => Laws::Each(classes.iter().map(|class| Demands::of(model.law(class))).collect()),
+        };
         let total: f64 = classes.iter().map(|class| class.share).sum();
         let mut sum = 0.0;
         let classes = classes.iter().map(|class| {
@@ -47,7 +72,8 @@ impl Draw {
             (sum, class.demand)
         });
         let (class, service) = (seed.stream(Role::Classes), seed.stream(Role::Service));
-        Self { classes: classes.collect(), demands, class, service, besides: Besides::new(demands, seed) }
+        let besides = Besides::new(Demands::of(model.service), seed);
+        Self { classes: classes.collect(), laws, class, service, besides }
     }
 
     /// Class and demand of many requests: the same that [`Self::request`] would draw one by one.
@@ -56,10 +82,21 @@ impl Draw {
         let upto = &self.classes[..last];
         for class in classes.iter_mut() {
             let chance: f64 = self.class.random();
-            *class = upto.iter().map(|(upto, _)| u32::from(chance >= *upto)).sum();
+            *class = if upto.len() <= FEW_CLASSES {
+                upto.iter().map(|(upto, _)| u32::from(chance >= *upto)).sum()
+            } else {
+                upto.partition_point(|(upto, _)| chance >= *upto) as u32
+            };
         }
-        self.demands.fill(demands, &mut self.service);
-        for (demand, class) in demands.iter_mut().zip(classes) {
+        match &self.laws {
+            Laws::One(law) => law.fill(demands, &mut self.service),
+            Laws::Each(laws) => {
+                for (demand, class) in demands.iter_mut().zip(classes.iter()) {
+                    *demand = laws[*class as usize].sample(&mut self.service);
+                }
+            }
+        }
+        for (demand, class) in demands.iter_mut().zip(classes.iter()) {
             *demand *= self.classes[*class as usize].1;
         }
     }
@@ -68,8 +105,8 @@ impl Draw {
     pub(crate) fn request<R: Request>(&mut self, arrived: f64, whose: u32) -> R {
         let chance: f64 = self.class.random();
         let last = self.classes.len() - 1;
-        let class = self.classes.iter().position(|(upto, _)| chance < *upto).unwrap_or(last);
-        let demand = self.classes[class].1 * self.demands.sample(&mut self.service);
+        let class = self.classes[..last].partition_point(|(upto, _)| chance >= *upto);
+        let demand = self.classes[class].1 * self.laws.of(class).sample(&mut self.service);
         R::new(Job { arrived, demand, class: class as u32, whose }, &mut self.besides)
     }
 }

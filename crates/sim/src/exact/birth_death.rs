@@ -114,11 +114,10 @@ pub(super) fn markov(model: &Model) -> Result<Solution, ExactError> {
 /// First come, first served by one processor, without a limit.
 pub(super) fn first_come(model: &Model) -> Solution {
     let total: f64 = model.classes.iter().map(|class| class.share).sum();
-    let squared_cv = model.service.cv().powi(2);
     let second: f64 = model
         .classes
         .iter()
-        .map(|class| class.share / total * class.demand.powi(2) * (1.0 + squared_cv))
+        .map(|class| class.share / total * class.demand.powi(2) * (1.0 + model.law(class).cv().powi(2)))
         .sum();
     let rate = open_rate(model);
     let load = rate * model.mean_demand();

@@ -20,7 +20,8 @@ fn closed(model: &Model) -> Option<Solution> {
     };
     let room = u64::from(model.threads) + model.queue.map_or(u64::MAX / 2, u64::from);
     let unlimited = u64::from(model.threads) >= u64::from(clients) && room >= u64::from(clients);
-    let product_form = model.discipline == Discipline::Sharing || model.service == Service::Exponential;
+    let exponential = model.law(class) == Service::Exponential;
+    let product_form = model.discipline == Discipline::Sharing || exponential;
     let disk = class.disk <= 0.0 || (model.service == Service::Exponential && model.equipment.disks == 1);
     if !(unlimited && product_form && disk && model.processors == 1 && model.equipment.is_bare()) {
         return None;
@@ -44,6 +45,9 @@ fn closed(model: &Model) -> Option<Solution> {
 pub fn solve(model: &Model) -> Result<Solution, ExactError> {
     model.check()?;
     model.check_without_gate()?;
+    if model.fleet.servers > 1 {
+        return Err(ExactError::NoMethod);
+    }
     let (Some(rate), true, None) = (model.rate(), model.is_bare(), model.retries) else {
         return closed(model).ok_or(ExactError::NoMethod);
     };
@@ -53,7 +57,7 @@ pub fn solve(model: &Model) -> Result<Solution, ExactError> {
         _ => false,
     };
     let renewal = matches!(model.arrivals, Arrivals::Renewal(Process::Hyperexponential { .. }));
-    let exponential = matches!(model.service, Service::Exponential | Service::Erlang { stages: 1 });
+    let exponential = matches!(model.only_law(), Some(Service::Exponential | Service::Erlang { stages: 1 }));
     let alike = model.classes.len() == 1;
     match (model.discipline, model.queue) {
         (Discipline::Sharing, Some(0)) if poisson => birth_death::loss(model),

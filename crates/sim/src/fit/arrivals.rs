@@ -155,7 +155,7 @@ fn modulated(
     let busy = busy.clamp(1e-4, (1.0 + variance / (rate * rate)).recip());
     let apart = (variance / (busy * (1.0 - busy))).sqrt();
     let (high, low) = (rate + (1.0 - busy) * apart, rate - busy * apart);
-    if gaps.is_none() && low < SILENCE * rate {
+    if gaps.is_none() && low < SILENCE * rate && is_renewal(curve, rate, cv) {
         return None;
     }
     let ratio = (high / low.max(1e-3 * rate) * 1000.0).round() / 1000.0;
@@ -165,6 +165,18 @@ fn modulated(
         Span::from_secs_f64((seconds / unit).round() * unit)
     };
     Mmpp::new(ratio, span((speed * (1.0 - busy)).recip()), span((speed * busy).recip())).ok()
+}
+
+/// Whether independent times between requests of this variation explain the index of dispersion in intervals of all
+/// lengths, as far as its errors go.
+fn is_renewal(curve: &[Dispersion], rate: f64, cv: MeanEstimate) -> bool {
+    let excess = cv.mean * cv.mean - 1.0;
+    let misfit = |point: &Dispersion| {
+        let index = 1.0 + excess * forgotten(2.0 * rate * point.interval / (excess + 2.0));
+        ((point.index - index) / (point.error() * point.index.max(1.0))).powi(2)
+    };
+    // Neighbours are of the same requests, and errors those of normal counts.
+    stats::mean(curve.iter().map(misfit)).is_some_and(|misfit| misfit < 9.0)
 }
 
 /// How fast bursts come and go, and by how much they raise the index of dispersion in the long run: the best

@@ -3,24 +3,27 @@
 use std::collections::BTreeMap;
 
 use super::fitted::Fit;
-use super::observation::Observation;
+use super::observation::{Observation, ObservationError};
 use super::options::FitOptions;
 use super::windows::Window;
 use super::{arrivals, classes, demands, windows};
+use crate::draw::Arrivals;
 
 /// Says in figures what was observed.
-pub fn fit(observation: &Observation, options: &FitOptions) -> Fit {
+///
+/// # Errors
+/// When there is no window of the number that was chosen.
+pub fn fit(observation: &Observation, options: &FitOptions) -> Result<Fit, ObservationError> {
     let mut remarks = observation.remarks.clone();
-    let windows = windows::divide(observation, options.window);
-    let steady: Vec<&Window> = windows.iter().filter(|window| window.is_steady()).collect();
+    let mut windows = windows::divide(observation, options.window);
+    windows::choose(&mut windows, observation, options.chosen)?;
+    let chosen: Vec<&Window> = windows.iter().filter(|window| window.is_chosen).collect();
+    remarks.extend(windows::remark(&windows, observation, options.chosen));
     let duration = observation.duration();
     let requests = observation.requests.len() as u64;
-    let rate = if steady.is_empty() {
-        requests as f64 / duration
-    } else {
-        steady.iter().map(|window| window.requests as f64).sum::<f64>()
-            / steady.iter().map(|window| window.length()).sum::<f64>()
-    };
+    let rate = chosen.iter().map(|window| window.requests as f64).sum::<f64>()
+        / chosen.iter().map(|window| window.length()).sum::<f64>();
+    let steady: Vec<&Window> = chosen.iter().copied().filter(|window| window.is_steady()).collect();
     let arrivals = if observation.clients.is_some() {
         remarks.push("Its clients wait for their answers, so that how requests are spread over time is the server's doing; the model has the same clients instead.".to_owned());
         None
@@ -31,7 +34,12 @@ pub fn fit(observation: &Observation, options: &FitOptions) -> Fit {
         }
         fitted
     };
-    let demands = demands::estimate(observation, options, &mut remarks);
+    let poisson = Arrivals::default();
+    let process = arrivals.as_ref().map_or(&poisson, |arrivals| &arrivals.process);
+    let part = part(observation, &chosen);
+    let demands =
+        demands::estimate(part.as_ref().unwrap_or(observation), options, (process, rate), &mut remarks);
+    remarks.extend(demands.as_ref().and_then(|demands| demands.check.remark()));
     let classes = classes::classes(observation, demands.as_ref(), options.stated, &mut remarks);
     let refused = observation.requests.iter().filter(|request| request.is_rejected()).count();
     let mut status = BTreeMap::new();
@@ -39,25 +47,36 @@ pub fn fit(observation: &Observation, options: &FitOptions) -> Fit {
         *status.entry(code).or_insert(0) += 1;
     }
     let need: Option<f64> = classes.iter().map(|class| Some(class.share * class.demand?)).sum();
-    Fit {
+    Ok(Fit {
         source: observation.source.clone(),
         origin: observation.origin,
         requests,
         skipped: observation.skipped,
+        unread: observation.unread.clone(),
         duration,
         resolution: observation.resolution,
         rate,
         arrivals,
         clients: observation.clients,
-        service_cv: demands.as_ref().and_then(|demands| demands.cv),
         utilization: need.map(|need| rate * need / f64::from(options.processors)),
-        demands: demands.map(|demands| demands.source),
+        demands: demands.as_ref().map(|demands| demands.source),
+        check: demands.as_ref().map(|demands| demands.check.clone()),
         classes,
         rejected: refused as f64 / requests as f64,
         status,
         windows,
         processors: options.processors,
-        threads: options.threads,
+        threads: options.threads.or(demands.and_then(|demands| demands.needs.server.threads)),
+        is_threads_stated: options.threads.is_some(),
         remarks,
-    }
+    })
+}
+
+/// With fewer requests of the windows that were chosen, all are looked at for what they cost.
+const FEW: usize = 1000;
+
+/// What came in the windows that were chosen, from the first to the last; none where that is too little.
+fn part(observation: &Observation, chosen: &[&Window]) -> Option<Observation> {
+    let part = observation.part(chosen.first()?.from, chosen.last()?.to);
+    (part.requests.len() >= FEW).then_some(part)
 }

@@ -1,11 +1,12 @@
 //! [`FittedClass`]: kinds of requests, how many there are of each, how large and how dear.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use stats::{Deviations, order};
 
 use super::demands::Demands;
 use super::observation::{Observation, Request};
 use super::options::Stated;
+use crate::draw::Service;
 use crate::model::{DYNAMIC, STATIC};
 
 /// A kind of request.
@@ -19,12 +20,22 @@ pub struct FittedClass {
     pub share: f64,
     /// What one needs of a processor on average, in seconds; `None` where that is not known.
     pub demand: Option<f64>,
+    /// The law of what requests of the class need around that; `None` where it is not known.
+    #[serde(serialize_with = "as_text")]
+    pub service: Option<Service>,
     /// Whether that was stated, and not observed.
     pub stated: bool,
     /// For how long the server had one, in seconds.
     pub took: Option<Quantiles>,
     /// How large complete responses are, in bytes.
     pub size: Option<Quantiles>,
+}
+
+fn as_text<S: Serializer>(service: &Option<Service>, serializer: S) -> Result<S::Ok, S::Error> {
+    match service {
+        Some(service) => serializer.collect_str(service),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// A distribution.
@@ -67,7 +78,8 @@ pub(super) fn classes(
 ) -> Vec<FittedClass> {
     let all = observation.requests.len() as f64;
     let mut classes = Vec::new();
-    let observed = |index: usize| demands.and_then(|demands| demands.means.get(index).copied().flatten());
+    let observed =
+        |index: usize| demands.and_then(|demands| demands.needs.means.get(index).copied().flatten());
     let static_time = stated.static_time.or_else(|| observed(0));
     let given = [stated.static_time, stated.dynamic_cost.and_then(|cost| Some(cost * static_time?))];
     for (index, name) in [STATIC, DYNAMIC].into_iter().enumerate() {
@@ -90,6 +102,7 @@ pub(super) fn classes(
             requests,
             share: requests as f64 / all,
             demand,
+            service: demands.filter(|_| demand.is_some()).map(|demands| demands.needs.laws[index]),
             stated: stated.is_some(),
             took: values(|request| request.took),
             size: Quantiles::of(

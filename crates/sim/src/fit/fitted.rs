@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::arrivals::FittedArrivals;
+use super::check::Check;
 use super::classes::FittedClass;
 use super::demands::Source as DemandSource;
 use super::observation::Origin;
@@ -21,11 +22,13 @@ pub struct Fit {
     pub requests: u64,
     /// How many lines of a log could not be read.
     pub skipped: u64,
+    /// Some of these, with the reasons.
+    pub unread: Vec<String>,
     /// From the first request to the last.
     pub duration: f64,
     /// How exact points in time are.
     pub resolution: f64,
-    /// Requests per second in windows of constant rate; in all where there are none.
+    /// Requests per second in the windows that were chosen.
     pub rate: f64,
     /// Windows, one after the other.
     pub windows: Vec<Window>,
@@ -36,10 +39,11 @@ pub struct Fit {
     pub clients: Option<(u32, f64)>,
     /// Kinds of requests.
     pub classes: Vec<FittedClass>,
-    /// Standard deviation over mean of what requests of a class need; `None` where that is not known.
-    pub service_cv: Option<f64>,
     /// From what their costs are known, where they are not stated; `None` when they are not.
     pub demands: Option<DemandSource>,
+    /// The model with the arrivals that were observed, beside what was observed; `None` when costs are not known
+    /// from how long requests took.
+    pub check: Option<Check>,
     /// The share of the processors' time that they make up; `None` when costs are not known.
     pub utilization: Option<f64>,
     /// The share of requests that were answered by 429 or 503.
@@ -50,6 +54,9 @@ pub struct Fit {
     pub processors: u32,
     /// See [`FitOptions::threads`](super::options::FitOptions::threads).
     pub threads: Option<u32>,
+    /// Whether that was stated, and not found.
+    #[serde(skip)]
+    pub(crate) is_threads_stated: bool,
     /// What cannot be known, and what ought to be known about what is said here; sentences.
     pub remarks: Vec<String>,
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use traffic::trace::{AccessLog, Format, LastNumber, Logged, Resolution};
-
+use traffic::trace::{AccessLog, BrokenLine, Format, LastNumber, Logged, Resolution};
 use units::Span;
 
 use super::dynamic::is_dynamic;
 use super::observation::{Observation, ObservationError, Origin, Request};
+use super::set_aside::{moment, set_aside};
 
 /// What the number at the end of each line of a log says about how long requests took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,6 +83,8 @@ fn began(at: f64, took: f64, resolution: Resolution) -> f64 {
 /// What was found in a log, for the remarks on how it was read.
 #[derive(Default)]
 struct Irregularities {
+    /// Connections that were switched to another protocol.
+    tunnels: u64,
     other_methods: u64,
     /// Requests whose beginning was found from their end, and those whose end is all that is known.
     moved: u64,
@@ -92,6 +94,12 @@ struct Irregularities {
 impl Irregularities {
     fn remarks(&self, resolution: f64) -> Vec<String> {
         let mut remarks = Vec::new();
+        if self.tunnels > 0 {
+            remarks.push(format!(
+                "{} connections were switched to another protocol (status 101, or CONNECT): how long they lasted is no demand, and they are left out.",
+                self.tunnels
+            ));
+        }
         if self.other_methods > 0 {
             remarks.push(format!(
                 "{} requests are neither GET nor HEAD and count as dynamic.",
@@ -147,22 +155,29 @@ impl Observation {
         let mut origin = None;
         let skipped = log.each(path, |logged| {
             let (took, is_end) = format.reading(&logged);
-            let Logged { at, resolution, url, status, bytes, .. } = logged;
+            let Logged { at, resolution, method, url, status, bytes, .. } = logged;
             coarsest = coarsest.min(resolution);
-            found.other_methods += u64::from(url.is_none());
+            if status == Some(101) || method == "CONNECT" {
+                found.tunnels += 1;
+                return;
+            }
+            let is_read = matches!(method.as_str(), "GET" | "HEAD");
+            found.other_methods += u64::from(!is_read);
             let origin = *origin.get_or_insert(at.as_nanos() - at.as_nanos() % SECOND);
             let at = at.as_nanos().cast_signed().wrapping_sub(origin.cast_signed()) as f64 / 1e9;
             found.moved += u64::from(is_end && took.is_some());
             found.only_end += u64::from(is_end && took.is_none());
             requests.push(Request {
                 at: took.filter(|_| is_end).map_or(at, |took| began(at, took, resolution)),
-                dynamic: url.as_deref().is_none_or(is_dynamic),
+                dynamic: !is_read || url.as_deref().is_none_or(is_dynamic),
                 status,
                 bytes,
                 took,
                 began: None,
             });
         })?;
+        let origin = Span::from_nanos(origin.unwrap_or_default());
+        let mut remarks = set_aside(&mut requests, origin);
         let first = requests.iter().map(|request| request.at).fold(f64::INFINITY, f64::min);
         let resolution = match coarsest {
             Resolution::Seconds => 1.0,
@@ -172,16 +187,19 @@ impl Observation {
         // Whole seconds stay whole.
         let first = if resolution >= 1.0 { first.floor() } else { first };
         requests.iter_mut().for_each(|request| request.at -= first);
+        remarks.extend(found.remarks(resolution));
         Self {
             source: path.display().to_string(),
             origin: Origin::Log,
             requests,
             resolution,
             skipped: skipped.broken(),
+            unread: skipped.examples.iter().map(BrokenLine::to_string).collect(),
+            zero: Some(moment(origin, first)),
             ended: 0.0,
             steps: Vec::new(),
             clients: None,
-            remarks: found.remarks(resolution),
+            remarks,
         }
         .checked()
     }

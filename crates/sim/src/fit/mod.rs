@@ -3,17 +3,21 @@
 
 mod arrivals;
 mod characterise;
+mod check;
 mod classes;
 mod counts;
 mod demands;
 mod dispersion;
 mod dynamic;
 mod fitted;
+#[cfg(test)]
+mod known_demands;
 mod log;
 mod model;
 mod observation;
 mod options;
 mod run;
+mod set_aside;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -22,6 +26,7 @@ mod windows;
 
 pub use self::arrivals::FittedArrivals;
 pub use self::characterise::fit;
+pub use self::check::{Check, Figure};
 pub use self::classes::{FittedClass, Quantiles};
 pub use self::demands::Source as DemandSource;
 pub use self::dispersion::Dispersion;
@@ -29,6 +34,6 @@ pub use self::fitted::Fit;
 pub use self::log::{LogFormat, LoggedAt, TimeTaken};
 pub use self::model::UnknownCost;
 pub use self::observation::{Observation, ObservationError, Origin};
-pub use self::options::{FitOptions, Stated};
+pub use self::options::{Chosen, FitOptions, Stated};
 pub use self::watched::fit_watched;
 pub use self::windows::{Window, WindowVerdict};

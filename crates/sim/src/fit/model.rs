@@ -4,7 +4,6 @@ use units::Span;
 
 use super::demands::Source as DemandSource;
 use super::fitted::Fit;
-use crate::draw::Service;
 use crate::model::{Class, Model, Notes, Offered, STATIC, Size};
 
 /// There is no model without what requests cost.
@@ -21,9 +20,6 @@ pub struct UnknownCost {
     pub give: &'static str,
 }
 
-/// Service times that vary less are constant.
-const CONSTANT: f64 = 0.02;
-
 impl Fit {
     /// A model with the requests that were observed, and where its numbers come from.
     ///
@@ -38,6 +34,16 @@ impl Fit {
         );
         let mut model =
             Model { processors: self.processors, classes: self.classes(&mut note)?, ..Model::default() };
+        if self.classes.iter().any(|class| class.service.is_none()) {
+            note(
+                "service",
+                "Of classes that have none of their own. Not known: the paper's (section 2).".to_owned(),
+            );
+        } else if let Some(law) = model.only_law() {
+            model.service = law;
+            model.classes.iter_mut().for_each(|class| class.service = None);
+            note("service", "The law that is nearest to what was observed.".to_owned());
+        }
         self.requests(&mut model, &mut note);
         self.server(&mut model, &mut note);
         Ok((model, notes))
@@ -77,18 +83,14 @@ impl Fit {
 
     /// How requests are worked on, as far as that was observed or stated.
     fn server(&self, model: &mut Model, note: &mut impl FnMut(&str, String) -> Option<String>) {
-        let text = match self.service_cv {
-            Some(cv) => {
-                model.service = service(rounded(cv));
-                format!("Coefficient of variation within a class: {cv:.3}, as observed.")
-            }
-            None => "Not known: the paper's (section 2).".to_owned(),
-        };
-        note("service", text);
         let text = match self.threads {
             Some(threads) => {
                 model.threads = threads;
-                "As stated.".to_owned()
+                if self.is_threads_stated {
+                    "As stated.".to_owned()
+                } else {
+                    "Found: requests took as long as where one is worked on after the other.".to_owned()
+                }
             }
             None => "Not known: the paper's (section 2). Put the server's here.".to_owned(),
         };
@@ -120,8 +122,8 @@ impl Fit {
                 &key("demand"),
                 match self.demands {
                     _ if class.stated => "As stated.".to_owned(),
-                    Some(DemandSource::Means) => {
-                        "The mean time that it took over 1 + the mean number of requests present.".to_owned()
+                    Some(DemandSource::Replay) => {
+                        "With it a server that is fed with the same arrivals has requests for as long as was observed.".to_owned()
                     }
                     Some(DemandSource::Stopwatch) => {
                         "Processor time in user mode, in the kernel and in soft interrupts, measured in the server.".to_owned()
@@ -133,7 +135,10 @@ impl Fit {
                 note(&key("size"), format!("Of {} complete responses, in bytes.", size.count));
                 Size { mean: size.mean.round(), cv: rounded(size.cv) }
             });
-            classes.push(Class { size, ..Class::new(&class.name, class.share, demand) });
+            let service = class.service.inspect(|_| {
+                note(&key("service"), "The law that is nearest to what was observed.".to_owned());
+            });
+            classes.push(Class { size, service, ..Class::new(&class.name, class.share, demand) });
         }
         Ok(classes)
     }
@@ -141,17 +146,6 @@ impl Fit {
 
 /// A queue that nothing is known of does not reject anything that matters.
 const NEVER_FULL: u32 = 1000;
-
-fn service(cv: f64) -> Service {
-    let law = if cv < CONSTANT {
-        Ok(Service::Constant)
-    } else if cv <= 1.0 {
-        Service::gamma(cv)
-    } else {
-        Service::lognormal(cv)
-    };
-    law.unwrap_or_default()
-}
 
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0

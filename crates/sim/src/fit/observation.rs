@@ -1,6 +1,7 @@
 //! [`Observation`]: requests, wherever they were seen.
 
 use serde::Serialize;
+use units::Span;
 
 /// Where requests were seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,8 +25,11 @@ pub struct Observation {
     pub(crate) requests: Vec<Request>,
     /// How exact their times are, in seconds.
     pub(crate) resolution: f64,
-    /// Lines that could not be read.
+    /// Lines that could not be read, and some of them with the reason.
     pub(crate) skipped: u64,
+    pub(crate) unread: Vec<String>,
+    /// When it began, since 1970.
+    pub(crate) zero: Option<Span>,
     /// When it ended, in seconds after it began.
     pub(crate) ended: f64,
     /// Times in which the rate was set to be constant.
@@ -69,6 +73,16 @@ pub enum ObservationError {
         /// How many there ought to be.
         least: usize,
     },
+    /// There are not so many windows.
+    #[error("{source_name}: there is no window {number}; it has {windows}")]
+    NoWindow {
+        /// The file or directory.
+        source_name: String,
+        /// Which was asked for.
+        number: usize,
+        /// How many there are.
+        windows: usize,
+    },
     /// All came at the same time.
     #[error("{0}: all requests are of the same moment, so that they have no rate")]
     NoTime(String),
@@ -81,6 +95,26 @@ impl Observation {
     /// From the beginning to the end, in seconds.
     pub(crate) fn duration(&self) -> f64 {
         self.ended
+    }
+
+    /// What came from a time until before another, with times from there.
+    pub(crate) fn part(&self, from: f64, to: f64) -> Self {
+        let first = self.requests.partition_point(|request| request.at < from);
+        let last = self.requests.partition_point(|request| request.at < to);
+        let moved = |request: &Request| Request {
+            at: request.at - from,
+            began: request.began.map(|began| began - from),
+            ..*request
+        };
+        Self {
+            requests: self.requests[first..last].iter().map(moved).collect(),
+            ended: to - from,
+            steps: Vec::new(),
+            remarks: Vec::new(),
+            unread: Vec::new(),
+            source: self.source.clone(),
+            ..*self
+        }
     }
 
     /// Puts requests in order and looks whether anything can be said of them.

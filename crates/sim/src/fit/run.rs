@@ -35,6 +35,8 @@ impl Observation {
             requests,
             resolution: 1e-9,
             skipped: 0,
+            unread: Vec::new(),
+            zero: None,
             ended: seconds(to),
             steps: info.steps.iter().map(|step| (seconds(step.from_ns), seconds(step.to_ns.min(to)))).collect(),
             clients: clients(&info),

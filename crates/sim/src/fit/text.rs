@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::check::{Check, Figure};
 use super::classes::FittedClass;
 use super::demands::Source as DemandSource;
 use super::fitted::Fit;
@@ -16,11 +17,14 @@ impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {} requests in {}", self.source, self.requests, Seconds(self.duration))?;
         if self.skipped > 0 {
-            writeln!(f, "  {} lines could not be read", self.skipped)?;
+            writeln!(f, "  {} lines could not be read, such as", self.skipped)?;
+            self.unread.iter().try_for_each(|line| writeln!(f, "    {line}"))?;
         }
         writeln!(f, "  rate         {:.3} requests/s", self.rate)?;
         self.arrivals(f)?;
-        self.windows.iter().take(SHOWN).try_for_each(|window| self.window(f, window))?;
+        (1..)
+            .zip(self.windows.iter().take(SHOWN))
+            .try_for_each(|(number, window)| self.window(f, number, window))?;
         if self.windows.len() > SHOWN {
             writeln!(f, "  ... and {} more windows (--json has all)", self.windows.len() - SHOWN)?;
         }
@@ -41,12 +45,29 @@ impl fmt::Display for Fit {
         if self.rejected > 0.0 {
             writeln!(f, "  rejected     {:.3} % (429 and 503)", self.rejected * 100.0)?;
         }
+        if let Some(check) = &self.check {
+            self.check(f, check)?;
+        }
         self.remarks.iter().try_for_each(|remark| writeln!(f, "  note: {remark}"))
     }
 }
 
 fn processors(count: u32) -> String {
     if count == 1 { "one processor".to_owned() } else { format!("{count} processors") }
+}
+
+fn is_time(figure: &Figure) -> bool {
+    !matches!(figure.name, "rejected" | "throughput")
+}
+
+/// One bar over the other: where both are, where only what was observed is, and where only the model is.
+fn bars(observed: f64, model: f64) -> String {
+    const WIDTH: f64 = 30.0;
+    let cells = |share: f64| (share * WIDTH).round() as usize;
+    let (observed, model) = (cells(observed), cells(model));
+    let both = observed.min(model);
+    let only = if observed > model { "▒" } else { "░" };
+    "█".repeat(both) + &only.repeat(observed.max(model) - both)
 }
 
 impl Fit {
@@ -75,22 +96,55 @@ impl Fit {
         writeln!(f, " variance over mean of counts")
     }
 
-    fn window(&self, f: &mut fmt::Formatter<'_>, window: &Window) -> fmt::Result {
+    /// A line for each figure, and bars.
+    fn check(&self, f: &mut fmt::Formatter<'_>, check: &Check) -> fmt::Result {
+        writeln!(
+            f,
+            "  check        the model, fed with these arrivals, beside what was observed ({} requests):",
+            check.requests
+        )?;
+        writeln!(f, "  {:<12} {:>12} {:>12}   {:<25}", "", "observed", "model", "by chance (99 %)")?;
+        let longest = check.figures.iter().filter(|figure| is_time(figure));
+        let longest = longest.fold(0.0_f64, |most, figure| most.max(figure.observed).max(figure.model));
+        for figure in &check.figures {
+            let value = |value: f64| match figure.name {
+                "rejected" => format!("{:.3} %", value * 100.0),
+                "throughput" => format!("{value:.3}/s"),
+                _ => Seconds(value).to_string(),
+            };
+            let [low, high] = figure.chance;
+            let verdict = if figure.agrees { "" } else { "  differs" };
+            let (observed, model) = (value(figure.observed), value(figure.model));
+            let chance = format!("{} to {}", value(low), value(high));
+            write!(f, "  {:<12} {observed:>12} {model:>12}   {chance:<25}", format!("  {}", figure.name))?;
+            if is_time(figure) {
+                write!(f, " {}", bars(figure.observed / longest, figure.model / longest))?;
+            }
+            writeln!(f, "{verdict}")?;
+        }
+        Ok(())
+    }
+
+    fn window(&self, f: &mut fmt::Formatter<'_>, number: usize, window: &Window) -> fmt::Result {
         write!(
             f,
-            "  window       {:.1} s to {:.1} s: {} requests, {:.3}/s",
-            window.from, window.to, window.requests, window.rate,
+            "  {:<12} {window} for {}: {} requests, {:.3}/s",
+            format!("window {number}"),
+            Seconds(window.length()),
+            window.requests,
+            window.rate,
         )?;
         if let Some(cv) = window.cv_of_gaps {
             write!(f, ", c_v of gaps {cv:.2}")?;
         }
         match window.verdict {
-            WindowVerdict::Steady => writeln!(f),
-            WindowVerdict::Sparse => writeln!(f, ", left out: too few requests"),
+            WindowVerdict::Steady => {}
+            WindowVerdict::Sparse => write!(f, ", too few requests")?,
             WindowVerdict::Trending { change } => {
-                writeln!(f, ", left out: its rate changes by {:+.0} %", change * 100.0)
+                write!(f, ", its rate changes by {:+.0} %", change * 100.0)?
             }
         }
+        writeln!(f, "{}", if window.is_chosen { "" } else { ", left out" })
     }
 
     fn class(&self, f: &mut fmt::Formatter<'_>, class: &FittedClass) -> fmt::Result {
@@ -99,10 +153,12 @@ impl Fit {
             write!(f, ", each needs {} of a processor", Seconds(demand))?;
             match self.demands {
                 _ if class.stated => write!(f, " (as stated)")?,
-                Some(DemandSource::Means) => write!(f, " (from mean times)")?,
                 Some(DemandSource::Stopwatch) => write!(f, " (measured in the server)")?,
-                Some(DemandSource::Shares) | None => {}
+                Some(DemandSource::Shares | DemandSource::Replay) | None => {}
             }
+        }
+        if let Some(service) = class.service {
+            write!(f, ", {service}")?;
         }
         writeln!(f)?;
         if let Some(took) = class.took {

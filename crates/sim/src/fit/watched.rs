@@ -9,7 +9,7 @@ use stats::PowerSums;
 use stats::moments::cv_within;
 
 use super::classes::FittedClass;
-use super::demands::Source as DemandSource;
+use super::demands::{Source as DemandSource, law};
 use super::fitted::Fit;
 use super::observation::{ObservationError, Origin};
 use super::options::FitOptions;
@@ -62,11 +62,13 @@ pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, Observation
     if followed == 0 || !rate.is_finite() {
         return Err(ObservationError::TooFew { source_name: source, requests: followed as usize, least: 1 });
     }
+    let service = cv_of_processing(&directory)?.map(law);
     let class = |(name, requests): (&String, &Requests)| FittedClass {
         name: name.clone(),
         requests: requests.count,
         share: requests.rate / rate,
         demand: seen.demands.get(name).map(Demands::sum),
+        service,
         stated: false,
         took: None,
         // Only the mean is known.
@@ -80,6 +82,7 @@ pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, Observation
         origin: Origin::Watch,
         requests: followed,
         skipped: 0,
+        unread: Vec::new(),
         duration,
         resolution: 1e-9,
         rate,
@@ -87,13 +90,14 @@ pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, Observation
         arrivals: None,
         clients: None,
         classes,
-        service_cv: cv_of_processing(&directory)?,
         demands: Some(DemandSource::Stopwatch),
         utilization: need.map(|need| rate * need / f64::from(options.processors)),
         rejected: 0.0,
         status: BTreeMap::new(),
         processors: options.processors,
         threads: options.threads,
+        is_threads_stated: options.threads.is_some(),
+        check: None,
         remarks: vec![
             "How requests are spread over time a watch does not know; the model's are Poisson. Fit a log or a run of the load generator for that.".to_owned(),
             "Needs are processor time that was measured in the server, soft interrupts included, which on the loopback interface are partly the client's; what threads use that touch no connection is not in them.".to_owned(),

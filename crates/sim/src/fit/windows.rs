@@ -1,11 +1,15 @@
 //! [`Window`]: times in which the rate is constant, and others.
 
+use std::fmt;
+
 use serde::Serialize;
 use stats::regression::Line;
 use units::Span;
 
 use super::counts::{counts, cv_of_gaps};
-use super::observation::Observation;
+use super::observation::{Observation, ObservationError};
+use super::options::Chosen;
+use super::set_aside::moment;
 
 /// A stretch of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,8 +24,13 @@ pub struct Window {
     pub rate: f64,
     /// Standard deviation over mean of the times between two; `None` where times are not exact enough.
     pub cv_of_gaps: Option<f64>,
+    /// When it begins, since 1970, where that is known.
+    #[serde(skip)]
+    pub(crate) began: Option<Span>,
     /// Whether its rate is constant.
     pub verdict: WindowVerdict,
+    /// Whether the model is of it.
+    pub is_chosen: bool,
 }
 
 /// Whether a window says anything of how requests are spread over time.
@@ -87,6 +96,69 @@ pub(super) fn divide(observation: &Observation, length: Span) -> Vec<Window> {
         .collect()
 }
 
+/// Rates that are as high as this share of the highest count as high.
+const AS_BUSY: f64 = 0.9;
+/// Rates differ when one is this many times another.
+const UNLIKE: f64 = 1.5;
+
+/// Marks those that the model is to be of.
+///
+/// # Errors
+/// When there is no window of that number.
+pub(super) fn choose(
+    windows: &mut [Window],
+    observation: &Observation,
+    chosen: Chosen,
+) -> Result<(), ObservationError> {
+    let chosen = match chosen {
+        // Steps were set one after the other, and say nothing of when it is busy.
+        Chosen::Busiest if !observation.steps.is_empty() => Chosen::All,
+        other => other,
+    };
+    if let Chosen::Number(number) = chosen {
+        let count = windows.len();
+        let none =
+            || ObservationError::NoWindow { source_name: observation.source.clone(), number, windows: count };
+        windows.get_mut(number.wrapping_sub(1)).ok_or_else(none)?.is_chosen = true;
+        return Ok(());
+    }
+    let are_any_steady = windows.iter().any(Window::is_steady);
+    let may_be = |window: &Window| window.is_steady() || !are_any_steady;
+    let highest =
+        windows.iter().filter(|window| may_be(window)).fold(0.0_f64, |most, window| most.max(window.rate));
+    for window in windows.iter_mut() {
+        window.is_chosen = may_be(window) && (chosen == Chosen::All || window.rate >= AS_BUSY * highest);
+    }
+    Ok(())
+}
+
+/// That the rate changes from window to window, and which are meant.
+pub(super) fn remark(windows: &[Window], observation: &Observation, chosen: Chosen) -> Option<String> {
+    if !observation.steps.is_empty() || chosen != Chosen::Busiest {
+        return None;
+    }
+    let by_rate = |one: &&Window, other: &&Window| one.rate.total_cmp(&other.rate);
+    let (least, most) = (windows.iter().min_by(by_rate)?, windows.iter().max_by(by_rate)?);
+    (most.rate > UNLIKE * least.rate).then(|| {
+        format!(
+            "Its rate goes from {:.3}/s ({least}) to {:.3}/s ({most}): the model is of the busiest time with a constant rate; --window N is the Nth window instead, --window all is all with a constant rate.",
+            least.rate, most.rate
+        )
+    })
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let began = self
+            .began
+            .and_then(|began| record::Timestamp::from_second((began.as_nanos() / 1_000_000_000) as i64).ok());
+        match began {
+            Some(began) => write!(f, "from {began}"),
+            None => write!(f, "from {:.1} s", self.from),
+        }
+    }
+}
+
 fn window(observation: &Observation, from: f64, to: f64) -> Window {
     let times = observation.times(from, to);
     let requests = times.len() as u64;
@@ -101,7 +173,17 @@ fn window(observation: &Observation, from: f64, to: f64) -> Window {
     };
     let exact = observation.resolution < 0.1 * length / requests.max(1) as f64;
     let cv_of_gaps = if exact { cv_of_gaps(&times) } else { None };
-    Window { from, to, requests, rate: requests as f64 / length, cv_of_gaps, verdict }
+    let began = observation.zero.map(|zero| moment(zero, from));
+    Window {
+        from,
+        to,
+        requests,
+        rate: requests as f64 / length,
+        cv_of_gaps,
+        began,
+        verdict,
+        is_chosen: false,
+    }
 }
 
 /// The relative change of the rate from the beginning to the end, where there clearly is one: a straight

@@ -1,6 +1,7 @@
 //! [`Class`]: a kind of request.
 
 use super::equipment::Size;
+use crate::draw::Service;
 
 /// The names of the paper's two classes.
 pub const STATIC: &str = "static";
@@ -16,6 +17,8 @@ pub struct Class {
     pub share: f64,
     /// What it needs of a processor on average, in seconds.
     pub demand: f64,
+    /// The law of that around its mean, where it has another than the model.
+    pub service: Option<Service>,
     /// What it needs of a disk on average, in seconds.
     pub disk: f64,
     /// How large its responses are, where links count.
@@ -25,6 +28,6 @@ pub struct Class {
 impl Class {
     /// A class that needs nothing but a processor.
     pub fn new(name: &str, share: f64, demand: f64) -> Self {
-        Self { name: name.to_owned(), share, demand, disk: 0.0, size: None }
+        Self { name: name.to_owned(), share, demand, service: None, disk: 0.0, size: None }
     }
 }

@@ -43,6 +43,11 @@ pub enum ModelError {
         "the model has slow clients, which keep the connections of a gate in front of the server, and there is no gate; give its configuration, or leave them out"
     )]
     NoGate,
+    /// A gate, and more than one server.
+    #[error(
+        "a gate is simulated in front of one server, and the model has {0}; give it one, or leave out the gate"
+    )]
+    GateOfFleet(u32),
     /// Something that no class needs.
     #[error(
         "the model has {what}, and no class of requests has {needed}; give it to a class, or leave them out"

@@ -5,6 +5,7 @@ use traffic::Process;
 use super::class::{Class, DYNAMIC, STATIC};
 use super::discipline::Discipline;
 use super::error::ModelError;
+use super::fleet::{Balancing, Fleet};
 use super::offered::Offered;
 use super::room::Room;
 use super::server::Model;
@@ -39,6 +40,10 @@ pub struct Overrides {
     pub discipline: Option<Discipline>,
     /// See [`Model::processors`].
     pub processors: Option<u32>,
+    /// See [`Fleet`].
+    pub servers: Option<u32>,
+    /// See [`Fleet`].
+    pub balancing: Option<Balancing>,
 }
 
 /// Arrivals as they were given.
@@ -105,7 +110,7 @@ impl Overrides {
     /// # Errors
     /// When something given would have no effect, or what comes out cannot be simulated.
     pub fn over(&self, base: Model) -> Result<Model, OverrideError> {
-        let model = Model {
+        let mut model = Model {
             arrivals: self.arrivals_over(&base.arrivals)?,
             offered: self.offered_over(base.offered)?,
             classes: self.classes_over(&base.classes)?,
@@ -114,8 +119,15 @@ impl Overrides {
             queue: self.queue.map_or(base.queue, |queue| queue.0),
             discipline: self.discipline.unwrap_or(base.discipline),
             processors: self.processors.unwrap_or(base.processors),
+            fleet: Fleet {
+                servers: self.servers.unwrap_or(base.fleet.servers),
+                balancing: self.balancing.unwrap_or(base.fleet.balancing),
+            },
             ..base
         };
+        if self.service.is_some() || self.service_cv.is_some() {
+            model.classes.iter_mut().for_each(|class| class.service = None);
+        }
         model.check()?;
         Ok(model)
     }
@@ -212,7 +224,7 @@ impl Overrides {
         );
         for class in &mut classes {
             if let Some(own) = own(&class.name) {
-                (class.disk, class.size) = (own.disk, own.size);
+                (class.disk, class.size, class.service) = (own.disk, own.size, own.service);
             }
         }
         Ok(classes)

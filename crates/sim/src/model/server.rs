@@ -4,6 +4,7 @@ use super::class::{Class, DYNAMIC, STATIC};
 use super::discipline::Discipline;
 use super::equipment::{Equipment, Retries};
 use super::error::{ModelError, within};
+use super::fleet::Fleet;
 use super::offered::Offered;
 use super::slow_clients::SlowClients;
 use crate::draw::{Arrivals, Service};
@@ -17,7 +18,7 @@ pub struct Model {
     pub offered: Offered,
     /// Kinds of request, at least one.
     pub classes: Vec<Class>,
-    /// The law of what requests of a class need, around its mean.
+    /// The law of what requests of a class need, around its mean, where the class has none of its own.
     pub service: Service,
     /// Requests that are worked on at a time, at most.
     pub threads: u32,
@@ -28,6 +29,8 @@ pub struct Model {
     pub discipline: Discipline,
     /// Processors that threads share; a request uses one at a time.
     pub processors: u32,
+    /// How many such servers there are, and who gets which request.
+    pub fleet: Fleet,
     /// What requests need besides.
     pub equipment: Equipment,
     /// What clients do whose requests were rejected; `None`: they give up.
@@ -48,6 +51,18 @@ impl Model {
         classes
     }
 
+    /// The law of what requests of a class need.
+    pub fn law(&self, class: &Class) -> Service {
+        class.service.unwrap_or(self.service)
+    }
+
+    /// The law of all of its classes, where they have the same law.
+    pub(crate) fn only_law(&self) -> Option<Service> {
+        let mut laws = self.classes.iter().map(|class| self.law(class));
+        let first = laws.next()?;
+        laws.all(|law| law == first).then_some(first)
+    }
+
     /// What a request needs of a processor on average, in seconds.
     pub fn mean_demand(&self) -> f64 {
         let total: f64 = self.classes.iter().map(|class| class.share).sum();
@@ -58,14 +73,19 @@ impl Model {
     pub fn rate(&self) -> Option<f64> {
         match self.offered {
             Offered::Rate(rate) => Some(rate),
-            Offered::Load(load) => Some(load * f64::from(self.processors) / self.mean_demand()),
+            Offered::Load(load) => Some(load * self.all_processors() / self.mean_demand()),
             Offered::Clients(..) => None,
         }
     }
 
     /// Requests per second over those that the processors can serve.
     pub fn load(&self) -> Option<f64> {
-        self.rate().map(|rate| rate * self.mean_demand() / f64::from(self.processors))
+        self.rate().map(|rate| rate * self.mean_demand() / self.all_processors())
+    }
+
+    /// Processors of all servers.
+    pub fn all_processors(&self) -> f64 {
+        f64::from(self.processors) * f64::from(self.fleet.servers)
     }
 
     /// Whether a request needs nothing but a processor.
@@ -78,6 +98,7 @@ impl Model {
     pub fn check(&self) -> Result<(), ModelError> {
         within("the number of threads", f64::from(self.threads), 1.0, 1e6)?;
         within("the number of processors", f64::from(self.processors), 1.0, 1e4)?;
+        within("the number of servers", f64::from(self.fleet.servers), 1.0, 1e4)?;
         if self.classes.is_empty() {
             return Err(ModelError::NoClasses);
         }
@@ -168,6 +189,7 @@ impl Default for Model {
             queue: Some(0),
             discipline: Discipline::Sharing,
             processors: 1,
+            fleet: Fleet::default(),
             equipment: Equipment::default(),
             retries: None,
             slow_clients: None,

@@ -63,7 +63,7 @@ impl Model {
     /// Whether mean value analysis is exact when all threads are taken (Baskett, Chandy, Muntz and Palacios,
     /// "Open, closed, and mixed networks of queues with different classes of customers", 1975).
     fn is_product_form(&self, disk: f64) -> bool {
-        let plain = self.service == Service::Exponential && self.classes.len() == 1;
+        let plain = self.only_law() == Some(Service::Exponential) && self.classes.len() == 1;
         let sharing = self.discipline == Discipline::Sharing || plain;
         let disks = disk <= 0.0 || (plain && self.equipment.disks == 1);
         sharing && disks && self.processors == 1
@@ -74,10 +74,11 @@ impl Model {
     pub(super) fn check_stability(&self) -> Result<(), ModelError> {
         let (None, Some(rate)) = (self.queue, self.rate()) else { return Ok(()) };
         let (most, limit) = self.limit();
+        let most = most * f64::from(self.fleet.servers);
         if rate < most * (1.0 - ROUNDING) {
             return Ok(());
         }
-        let load = most * self.mean_demand() / f64::from(self.processors);
+        let load = most * self.mean_demand() / self.all_processors();
         Err(ModelError::Unstable { rate, limit, most, load })
     }
 }

@@ -20,7 +20,7 @@ impl Outcome {
             Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
         };
         let all = Group { tallies: &by_class, parts, class: None };
-        let processors = f64::from(model.processors);
+        let processors = model.all_processors();
         Self {
             rejected: all.rejected(),
             lost: model.retries.map(|_| all.lost()),
@@ -144,7 +144,9 @@ impl<'a> Group<'a> {
             }),
             p50: quantile(0.5),
             p90: quantile(0.9),
+            p95: quantile(0.95),
             p99: quantile(0.99),
+            p999: quantile(0.999),
         }
     }
 

@@ -50,8 +50,12 @@ pub struct LatencyOutcome {
     pub p50: MeanEstimate,
     /// Nine of ten are not above this.
     pub p90: MeanEstimate,
+    /// 95 of 100 are not above this.
+    pub p95: MeanEstimate,
     /// 99 of 100 are not above this.
     pub p99: MeanEstimate,
+    /// 999 of 1000 are not above this.
+    pub p999: MeanEstimate,
 }
 
 /// What became of a class.

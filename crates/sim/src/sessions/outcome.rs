@@ -217,7 +217,9 @@ fn latency(digests: impl Iterator<Item = Digest> + Clone) -> LatencyOutcome {
         mean: over(|digest| digest.mean),
         p50: over(|digest| digest.p50),
         p90: over(|digest| digest.p90),
+        p95: over(|digest| digest.p95),
         p99: over(|digest| digest.p99),
+        p999: over(|digest| digest.p999),
     }
 }
 

@@ -41,7 +41,9 @@ pub(super) struct Digest {
     pub(super) mean: f64,
     pub(super) p50: f64,
     pub(super) p90: f64,
+    pub(super) p95: f64,
     pub(super) p99: f64,
+    pub(super) p999: f64,
 }
 
 impl SessionTally {
@@ -88,7 +90,8 @@ impl SessionTally {
 
 impl Digest {
     fn of(latencies: &LogHistogram) -> Self {
-        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|portion| latencies.quantile(portion));
-        Self { mean: latencies.mean(), p50, p90, p99 }
+        let [p50, p90, p95, p99, p999] =
+            [0.5, 0.9, 0.95, 0.99, 0.999].map(|portion| latencies.quantile(portion));
+        Self { mean: latencies.mean(), p50, p90, p95, p99, p999 }
     }
 }

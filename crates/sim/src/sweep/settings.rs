@@ -31,6 +31,8 @@ pub(super) struct Settings {
     queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
+    servers: Option<u32>,
+    balancing: Option<String>,
 }
 
 /// The two classes as the paper parametrizes them; not a number where there are others.
@@ -75,7 +77,9 @@ impl Settings {
             threads,
             queue,
             discipline,
-            processors
+            processors,
+            servers,
+            balancing
         );
         // A load takes the place of a rate, and the other way round.
         settings.load = settings.load.filter(|_| self.load.is_some() || self.rate.is_none());
@@ -116,6 +120,8 @@ impl Settings {
             queue: self.queue,
             discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             processors: self.processors,
+            servers: self.servers,
+            balancing: self.balancing.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
         };
         let model = given.over(base).map_err(text)?;
         let mix = Mix::of(&model);

@@ -137,7 +137,7 @@ impl Interval {
             ended: watch.ended,
             waiting: range(levels.waiting),
             in_service: range(levels.in_service),
-            utilization: watch.busy / elapsed / f64::from(model.processors),
+            utilization: watch.busy / elapsed / model.all_processors(),
             arrived: total.arrived,
             rejected: total.rejected,
             classes: classes.collect(),

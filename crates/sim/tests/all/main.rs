@@ -4,6 +4,7 @@
 mod control;
 mod equipment;
 mod exact;
+mod fleet;
 mod gated;
 mod paper;
 mod retries;

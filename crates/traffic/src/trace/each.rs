@@ -54,11 +54,11 @@ fn some(any: bool, path: &Path, skipped: Skipped) -> Result<Skipped, Error> {
 
 fn logged(entry: Entry) -> Result<Logged, Reason> {
     let request = target::request(&entry.asked)?;
-    let is_read = matches!(request.method.as_slice(), b"GET" | b"HEAD");
     Ok(Logged {
         at: Span::from_nanos(entry.when.stamp.ns),
         resolution: entry.when.stamp.resolution,
-        url: request.target.filter(|_| is_read).map(|target| target.url),
+        method: String::from_utf8_lossy(&request.method).into_owned(),
+        url: request.target.map(|target| target.url),
         status: entry.status,
         bytes: entry.bytes,
         is_end: entry.when.is_end,
@@ -90,7 +90,8 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[0].url.as_deref(), Some("/a?b"));
         assert_eq!(lines[0].last, Some(LastNumber { value: 0.25, decimals: 3 }));
-        assert_eq!((lines[1].url.as_deref(), lines[1].status, lines[1].last), (None, Some(302), None));
+        assert_eq!((lines[1].method.as_str(), lines[1].url.as_deref()), ("POST", Some("/form")));
+        assert_eq!((lines[1].status, lines[1].last), (Some(302), None));
         assert_eq!(lines[2].last, Some(LastNumber { value: 12345.0, decimals: 0 }));
         assert_eq!(
             (lines[2].at.as_nanos(), lines[2].resolution),

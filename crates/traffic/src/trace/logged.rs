@@ -11,7 +11,9 @@ pub struct Logged {
     pub at: Span,
     /// How exactly that is written.
     pub resolution: Resolution,
-    /// Path and query; `None` with methods other than GET and HEAD.
+    /// What was to be done.
+    pub method: String,
+    /// Path and query; `None` where it is something else, as with `OPTIONS *` and `CONNECT`.
     pub url: Option<String>,
     /// What the server answered.
     pub status: Option<u16>,

@@ -172,13 +172,16 @@ impl fmt::Display for Skipped {
         if self.out_of_order > 0 {
             write!(f, ", {} put in order", self.out_of_order)?;
         }
-        for BrokenLine { file, number, reason, text } in &self.examples {
-            f.write_str("\n  ")?;
-            if let Some(file) = file {
-                write!(f, "{file}, ")?;
-            }
-            write!(f, "line {number}: {reason}: {text}")?;
+        self.examples.iter().try_for_each(|line| write!(f, "\n  {line}"))
+    }
+}
+
+impl fmt::Display for BrokenLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, number, reason, text } = self;
+        if let Some(file) = file {
+            write!(f, "{file}, ")?;
         }
-        Ok(())
+        write!(f, "line {number}: {reason}: {text}")
     }
 }

@@ -30,7 +30,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
 pub(super) struct AdviseArgs {
-    /// What is to be achieved (repeatable): mean, p50, p90 or p99 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
+    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
     #[arg(long, value_name = "BOUND", required = true)]
     objective: Vec<Objective>,
     #[command(flatten)]

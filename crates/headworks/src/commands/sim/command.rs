@@ -3,6 +3,7 @@
 use super::advise::AdviseArgs;
 use super::exact::ExactArgs;
 use super::fit::FitArgs;
+use super::planner::PlannerArgs;
 use super::run::RunArgs;
 use super::sweep::{FiguresArgs, SweepArgs};
 use crate::exit::{EXIT_CODES, Exit, Failure};
@@ -17,7 +18,9 @@ Examples:
   headworks sim exact --cv 2 --queue 24 --service exponential
   headworks sim fit access.log --out model.toml       what a log says, as a model
   headworks sim --model model.toml --queue 100        that model, with another queue
-  headworks sim advise --from access.log --objective 'p90<1s'";
+  headworks sim advise --from access.log --objective 'p90<1s'
+  headworks sim plan --from access.log --rate 900 --objective 'p95<500ms' --spare 1
+                                                      how many such servers it takes";
 
 /// Simulates a web server in overload: latency and rejections, with confidence intervals.
 ///
@@ -37,6 +40,8 @@ enum Command {
     Exact(ExactArgs),
     Fit(FitArgs),
     Advise(Box<AdviseArgs>),
+    #[command(name = "plan")]
+    Planner(Box<PlannerArgs>),
     Sweep(SweepArgs),
     Figures(FiguresArgs),
 }
@@ -47,6 +52,7 @@ impl Args {
             Some(Command::Exact(args)) => args.run(),
             Some(Command::Fit(args)) => args.run(),
             Some(Command::Advise(args)) => args.run(),
+            Some(Command::Planner(args)) => args.run(),
             Some(Command::Sweep(args)) => args.run(),
             Some(Command::Figures(args)) => args.run(),
             None => self.run.run(),

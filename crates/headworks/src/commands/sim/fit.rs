@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use record::Kind;
 use sim::Model;
-use sim::fit::{Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched};
+use sim::fit::{
+    Chosen, Fit, FitOptions, LogFormat, LoggedAt, Observation, Stated, TimeTaken, fit, fit_watched,
+};
 use traffic::trace::Format;
 use units::Span;
 
@@ -50,9 +52,9 @@ pub(super) struct FitArgs {
 /// How to look at a measurement.
 #[derive(Debug, clap::Args)]
 struct LookArgs {
-    /// The length of the windows in which the rate ought to be constant; others are left out.
-    #[arg(long, value_name = "SPAN", help_heading = MEASUREMENT, default_value = "1h")]
-    window: Span,
+    /// The length of the windows in which the rate ought to be constant, the number of the one that the model is to be of, or `all`; a length and one of the others with a comma between them (default: 1h, the busiest).
+    #[arg(long, value_name = "SPAN|N|all", help_heading = MEASUREMENT, default_value = "1h", value_parser = windows)]
+    window: Windows,
     /// The unit of the number that each line of a log ends in, where that is how long the request took: s, ms or us, as Apache's %D (default: s where it has three decimals, as nginx's $request_time).
     #[arg(long, value_name = "UNIT", help_heading = MEASUREMENT, value_parser = time_taken)]
     time_taken: Option<TimeTaken>,
@@ -71,8 +73,8 @@ pub(super) struct FromArgs {
     #[arg(long, value_name = "LOG|RUN", help_heading = MEASUREMENT, conflicts_with = "model")]
     from: Option<PathBuf>,
     /// As in `sim fit`.
-    #[arg(long, value_name = "SPAN", help_heading = MEASUREMENT, default_value = "1h", requires = "from")]
-    window: Span,
+    #[arg(long, value_name = "SPAN|N|all", help_heading = MEASUREMENT, default_value = "1h", requires = "from", value_parser = windows)]
+    window: Windows,
     /// As in `sim fit`.
     #[arg(long, value_name = "UNIT", help_heading = MEASUREMENT, value_parser = time_taken, requires = "from")]
     time_taken: Option<TimeTaken>,
@@ -82,6 +84,29 @@ pub(super) struct FromArgs {
     /// As in `sim fit`.
     #[arg(long, value_name = "FORMAT", help_heading = MEASUREMENT, requires = "from")]
     log_format: Option<Format>,
+}
+
+/// How long windows are, and which of them count.
+#[derive(Debug, Clone, Copy)]
+struct Windows {
+    length: Span,
+    chosen: Chosen,
+}
+
+fn windows(text: &str) -> Result<Windows, String> {
+    let mut windows = Windows { length: Span::from_secs(3600), chosen: Chosen::Busiest };
+    for part in text.split(',') {
+        match (part, part.parse::<usize>()) {
+            ("all", _) => windows.chosen = Chosen::All,
+            // A length has a unit.
+            (_, Ok(number)) => windows.chosen = Chosen::Number(number),
+            _ => windows.length = part.parse().map_err(|why: units::ParseError| why.to_string())?,
+        }
+    }
+    if windows.length.is_zero() {
+        return Err("a window of 0 has no requests; give a time above 0, such as 1h".to_owned());
+    }
+    Ok(windows)
 }
 
 fn logged_at(text: &str) -> Result<LoggedAt, String> {
@@ -110,11 +135,9 @@ struct Known {
 
 impl LookArgs {
     fn fit(&self, source: &Path, known: Known) -> Result<Fit, Failure> {
-        if self.window.is_zero() {
-            return Err(Failure::Usage(anyhow!("--window is 0; give a time above 0, such as 1h")));
-        }
         let Known { processors, threads, stated } = known;
-        let options = FitOptions { window: self.window, processors, threads, stated };
+        let Windows { length: window, chosen } = self.window;
+        let options = FitOptions { window, chosen, processors, threads, stated };
         let observation = if source.is_dir() {
             if self.time_taken.is_some() || self.logged.is_some() || self.log_format.is_some() {
                 return Err(Failure::Usage(anyhow!(
@@ -132,7 +155,7 @@ impl LookArgs {
             Observation::of_log(source, LogFormat { lines: self.log_format.clone(), time_taken, logged_at })
         };
         let observation = observation.map_err(|why| Failure::Usage(why.into()))?;
-        Ok(fit(&observation, &options))
+        fit(&observation, &options).map_err(|why| Failure::Usage(why.into()))
     }
 }
 
@@ -159,7 +182,8 @@ impl FitArgs {
                 .map_err(Failure::Failed)?;
         }
         show(&fit, self.json)?;
-        Ok(Exit::Ok)
+        // A model that does not show what it was fitted to.
+        Ok(if fit.check.is_none_or(|check| check.agrees) { Exit::Ok } else { Exit::NotValid })
     }
 }
 

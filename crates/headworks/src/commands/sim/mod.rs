@@ -7,6 +7,7 @@ mod exact;
 mod fit;
 mod model;
 mod plan;
+mod planner;
 mod recorded;
 mod run;
 mod sessions;

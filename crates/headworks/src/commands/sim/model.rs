@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sim::{Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
+use sim::{Balancing, Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
 use units::{Rate, Ratio, Span};
 
 use crate::exit::Failure;
@@ -59,6 +59,12 @@ pub(super) struct ModelArgs {
     /// Processors that the threads share (default 1).
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) processors: Option<u32>,
+    /// Servers that are alike, behind a load balancer.
+    #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
+    pub(super) servers: Option<u32>,
+    /// Which of them gets a request: random, round-robin, power-of-two or least-connections (the default).
+    #[arg(long, value_name = "HOW", help_heading = SERVER)]
+    pub(super) balancing: Option<Balancing>,
 }
 
 /// Arrivals as in a file of times or an access log.
@@ -104,6 +110,8 @@ impl ModelArgs {
             queue: self.queue,
             discipline: self.discipline,
             processors: self.processors,
+            servers: self.servers,
+            balancing: self.balancing,
         })
     }
 }

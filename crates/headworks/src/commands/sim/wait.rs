@@ -52,12 +52,17 @@ impl Wait {
         outcome.map_err(|why| Failure::Usage(why.into()))
     }
 
+    /// How a command ends that was ended early.
+    pub(super) fn interrupted(&self) -> Option<Exit> {
+        match self.stop.signal.load(Ordering::Relaxed) {
+            0 => None,
+            signal => Some(Exit::Interrupted { signal }),
+        }
+    }
+
     /// How a command ends whose outcome is as precise as that.
     pub(super) fn exit(&self, precision: Precision) -> Exit {
-        match self.stop.signal.load(Ordering::Relaxed) {
-            0 if precision.is_enough() => Exit::Ok,
-            0 => Exit::NotValid,
-            signal => Exit::Interrupted { signal },
-        }
+        let verdict = if precision.is_enough() { Exit::Ok } else { Exit::NotValid };
+        self.interrupted().unwrap_or(verdict)
     }
 }

@@ -9,7 +9,7 @@ use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use units::{Bytes, Rate, Ratio, Span};
 
-use crate::draw::Traced;
+use crate::draw::{Service, Traced};
 use crate::model::{Class, Model, Offered, Pace, Retries, Room, Size, SlowClients};
 
 const TRACE: &str = "trace:";
@@ -27,6 +27,8 @@ struct File {
     queue: Option<Spanned<Quantity<Room>>>,
     discipline: Option<Spanned<String>>,
     processors: Option<Spanned<u32>>,
+    servers: Option<Spanned<u32>>,
+    balancing: Option<Spanned<String>>,
     #[serde(default, rename = "class")]
     classes: Vec<Spanned<ClassEntry>>,
     #[serde(default)]
@@ -43,6 +45,7 @@ struct ClassEntry {
     share: f64,
     #[serde(with = "config::quantity")]
     demand: Span,
+    service: Option<Spanned<String>>,
     #[serde(default, with = "config::quantity")]
     disk: Span,
     #[serde(default, with = "config::quantity::optional")]
@@ -201,6 +204,8 @@ impl Settings {
         self.add_value(file.threads.as_ref(), |model, threads| model.threads = threads);
         self.add_value(file.queue.as_ref(), |model, queue| model.queue = queue.0.0);
         self.add_value(file.processors.as_ref(), |model, processors| model.processors = processors);
+        self.add_value(file.servers.as_ref(), |model, servers| model.fleet.servers = servers);
+        self.add_text(source, file.balancing.as_ref(), |model, balancing| model.fleet.balancing = balancing)?;
         let EquipmentEntry { disks, link, client_link, keep_alive } = &file.equipment;
         self.add_value(disks.as_ref(), |model, disks| model.equipment.disks = disks);
         self.add_value(link.as_ref(), |model, link| model.equipment.link = Some(link.0.0 as f64));
@@ -261,10 +266,15 @@ impl Settings {
                 }
                 (None, None) => None,
             };
+            let service = entry.service.as_ref().map(|text| {
+                let law = text.get_ref().parse::<Service>();
+                law.map_err(|why| source.error(text.span(), why.to_string()))
+            });
             let class = Class {
                 name: entry.name.into_inner(),
                 share: entry.share,
                 demand: entry.demand.as_secs_f64(),
+                service: service.transpose()?,
                 disk: entry.disk.as_secs_f64(),
                 size,
             };

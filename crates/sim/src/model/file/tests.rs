@@ -3,7 +3,9 @@ use std::path::Path;
 use config::Source;
 
 use super::Notes;
-use crate::model::{Class, Discipline, Equipment, Model, Offered, Pace, Retries, Size, SlowClients};
+use crate::model::{
+    Balancing, Class, Discipline, Equipment, Fleet, Model, Offered, Pace, Retries, Size, SlowClients,
+};
 use crate::{Arrivals, Service};
 
 fn parse(text: &str) -> Result<Model, String> {
@@ -30,7 +32,11 @@ fn what_is_written_is_read_as_it_was() {
         arrivals: "mmpp:5:10s:60s".parse().unwrap(),
         offered: Offered::Rate(123.4),
         classes: vec![
-            Class { disk: 0.002, ..Class::new("with \"quotes\"", 3.0, 0.000_123) },
+            Class {
+                disk: 0.002,
+                service: Some(Service::Constant),
+                ..Class::new("with \"quotes\"", 3.0, 0.000_123)
+            },
             Class { size: Some(Size { mean: 12_000.0, cv: 2.5 }), ..Class::new("b", 0.5, 1.25) },
         ],
         service: Service::lognormal(1.5).unwrap(),
@@ -38,6 +44,7 @@ fn what_is_written_is_read_as_it_was() {
         queue: Some(66),
         discipline: Discipline::RoundRobin(units::Span::from_millis(10)),
         processors: 2,
+        fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
         retries: Some(Retries { share: 0.5, delay: 2.0, most: 3 }),
         slow_clients: Some(SlowClients {

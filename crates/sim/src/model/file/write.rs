@@ -55,6 +55,9 @@ impl Writer<'_> {
         let note = |key: &str| format!("{}.{key}", class.name);
         self.number_noted("share", &note("share"), class.share);
         self.number_noted("demand", &note("demand"), span(class.demand));
+        if let Some(service) = class.service {
+            self.number_noted("service", &note("service"), toml::Value::String(service.to_string()));
+        }
         if class.disk > 0.0 {
             self.number_noted("disk", &note("disk"), span(class.disk));
         }
@@ -118,6 +121,10 @@ pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
     }
     writer.word("discipline", model.discipline);
     writer.number("processors", model.processors);
+    if model.fleet.servers > 1 {
+        writer.number("servers", model.fleet.servers);
+        writer.word("balancing", model.fleet.balancing);
+    }
     for class in &model.classes {
         writer.class(class);
     }

@@ -1,0 +1,104 @@
+//! `headworks sim plan`: how many servers it takes.
+
+use std::num::NonZeroUsize;
+
+use sim::advise::{AdviceOptions, Objective};
+use sim::planner::{Balancings, Profile, Question, plan_capacity};
+use sim::{Balancing, Plan};
+use units::Span;
+
+use super::fit::FromArgs;
+use super::model::ModelArgs;
+use super::wait::Wait;
+use crate::exit::{EXIT_CODES, Exit, Failure};
+use crate::output::{self, show};
+use crate::values::count;
+
+const SEARCH: &str = "Search";
+
+const EXAMPLES: &str = "\
+Examples:
+  headworks sim plan --from access.log --rate 900 --objective 'p95<500ms' --objective 'rejected<0.1%' --spare 1
+  headworks sim plan --model model.toml --rate 900 --objective 'p95<500ms' --compare
+                                                      with each way of giving requests to servers
+  headworks sim plan --model model.toml --profile 100:8h,900:4h,300:12h --scaling-delay 5m --objective 'p95<500ms'";
+
+/// Finds how many servers, like the one of the model, it takes to meet objectives at a rate; how many threads each needs, and how large a single server would have to be.
+///
+/// It simulates fleets of growing size behind a load balancer, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. The exit code is 3 when nothing meets them.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
+pub(super) struct PlannerArgs {
+    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, or rejected, and an upper bound, such as p95<500ms or rejected<0.1%.
+    #[arg(long, value_name = "BOUND", required = true)]
+    objective: Vec<Objective>,
+    /// Servers that may fail while the objectives are still met.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count::<u32>(0..=1000))]
+    spare: u32,
+    /// Rates over time instead of one, each with the time that it lasts, such as 100:8h,900:4h,300:12h.
+    #[arg(long, value_name = "RATE:SPAN,..", conflicts_with_all = ["rate", "load"])]
+    profile: Option<Profile>,
+    /// How long it takes until a server that is asked for takes requests, where their number is to follow the profile.
+    #[arg(long, value_name = "SPAN", default_value = "0s", requires = "profile")]
+    scaling_delay: Span,
+    /// Try all ways of giving requests to servers.
+    #[arg(long, conflicts_with = "balancing")]
+    compare: bool,
+    #[command(flatten)]
+    from: FromArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Servers at most.
+    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "256", value_parser = count::<u32>(1..=10_000))]
+    most: u32,
+    /// Replications of each simulation.
+    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "16", value_parser = count::<u32>(2..=1_000_000))]
+    replications: u32,
+    /// Requests in a replication, warm-up not included.
+    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "50k", value_parser = count::<u64>(100..=100_000_000_000))]
+    requests: u64,
+    /// Where random numbers begin.
+    #[arg(long, value_name = "N", help_heading = SEARCH, default_value_t = 1)]
+    seed: u64,
+    /// Processors to simulate on (default: all); the outcome does not depend on it.
+    #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<NonZeroUsize>(1..=10_000))]
+    cores: Option<NonZeroUsize>,
+    /// Print one JSON object.
+    #[arg(long, help_heading = output::HEADING)]
+    json: bool,
+    /// Show no progress.
+    #[arg(long, short, help_heading = output::HEADING)]
+    quiet: bool,
+}
+
+impl PlannerArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let plan = Plan {
+            requests: self.requests,
+            replications: self.replications,
+            seed: self.seed,
+            cores: self.cores,
+            ..AdviceOptions::default().plan
+        };
+        let model = self.from.model(&self.model)?;
+        let balancing = if self.compare {
+            Balancings::All
+        } else {
+            Balancings::One(self.model.balancing.unwrap_or(Balancing::LeastConnections))
+        };
+        let question = Question {
+            objectives: self.objective,
+            spare: self.spare,
+            balancing,
+            most: self.most,
+            profile: self.profile,
+            scaling_delay: self.scaling_delay,
+            plan,
+        };
+        let wait = Wait::new(&question.plan, self.quiet)?;
+        let answer = wait.during(|control| plan_capacity(&model, &question, control))?;
+        show(&answer, self.json)?;
+        let verdict = if answer.found.is_some() { Exit::Ok } else { Exit::ObjectiveMissed };
+        Ok(wait.interrupted().unwrap_or(verdict))
+    }
+}
