@@ -181,10 +181,12 @@ lint-sources: rust $(WEB) web-lint
 	@tools/need debian clang-format
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 	@tools/need ruff
-	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml --check tests/world experiments/servers
+	.tools/ruff/bin/ruff format --quiet --check tests/world
+	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml --check experiments/servers
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --check 'tests/world/**/*.mjs'
 	$(STAGE) 'ruff'
-	.tools/ruff/bin/ruff check --quiet --config tests/world/ruff.toml tests/world experiments/servers
+	.tools/ruff/bin/ruff check --quiet tests/world
+	.tools/ruff/bin/ruff check --quiet --config tests/world/ruff.toml experiments/servers
 
 lint-rest:
 	$(STAGE) 'tidy'
@@ -206,7 +208,8 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	clang-format -i $$(git ls-files '*.c' '*.h')
 	npm --prefix web run fmt
 	@tools/need ruff
-	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml tests/world experiments/servers
+	.tools/ruff/bin/ruff format --quiet tests/world
+	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml experiments/servers
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --write 'tests/world/**/*.mjs'
 
 report-types: rust $(WEB_MODULES) ## writes web/src/report.ts, the types of the report's page, from those of the crate report
