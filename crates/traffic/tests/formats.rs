@@ -81,7 +81,7 @@ fn json_of_nginx() {
     );
     let lines = logged(log);
     assert_eq!((lines[0].is_end, lines[0].took), (Some(true), Some(Span::from_millis(1250))));
-    assert_eq!((lines[0].at, lines[1].url.as_deref()), (Span::from_millis(1_700_000_002_250), None));
+    assert_eq!((lines[0].at, lines[1].url.as_deref()), (Span::from_millis(1_700_000_002_250), Some("/form")));
 }
 
 #[test]
