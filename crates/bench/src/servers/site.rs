@@ -55,11 +55,11 @@ impl Site {
         let (files, address) = (self.root.join("content"), format!("127.0.0.1:{port}"));
         let (program, arguments) = match content {
             Content::Nginx => {
-                self.configured(Software::Nginx, &nginx(&self.root, port, "", self.isolation))?
+                self.configured(Software::Nginx, &nginx(&self.root, port, false, self.isolation))?
             }
             Content::NginxTls => {
                 certificate(&self.root)?;
-                self.configured(Software::Nginx, &nginx(&self.root, port, " ssl", self.isolation))?
+                self.configured(Software::Nginx, &nginx(&self.root, port, true, self.isolation))?
             }
             Content::Apache => self.configured(Software::Apache, &apache(&self.root, port)?)?,
             Content::Origin(program) => {
@@ -94,12 +94,17 @@ pub(crate) fn version() -> anyhow::Result<String> {
 }
 
 // One process rather than master and worker: the one that is started is the one that is measured.
-fn nginx(root: &Path, port: u16, tls: &str, isolation: Isolation) -> String {
+fn nginx(root: &Path, port: u16, is_encrypted: bool, isolation: Isolation) -> String {
     let user = if isolation.as_root() { "user root;\n" } else { "" };
     let place = root.display();
-    let certificate =
-        format!("\n    ssl_certificate {place}/certificate.pem;\n    ssl_certificate_key {place}/key.pem;");
-    let certificate = if tls.is_empty() { "" } else { &certificate };
+    let (tls, certificate) = if is_encrypted {
+        let files = format!(
+            "\n    ssl_certificate {place}/certificate.pem;\n    ssl_certificate_key {place}/key.pem;"
+        );
+        (" ssl", files)
+    } else {
+        ("", String::new())
+    };
     let http = format!(
         r#"  access_log off;
   sendfile on;
@@ -145,7 +150,7 @@ mod tests {
         let site = Site::create(place.path(), &[1024], isolation).unwrap();
         let server = site.serve(Content::Nginx, SERVER_CPU).unwrap();
         let port = isolation.port(8081).unwrap();
-        let nginx = nginx(&site.root, port, "", isolation);
+        let nginx = nginx(&site.root, port, false, isolation);
         let file = place.path().join("other.conf");
         fs::write(&file, nginx.replace("server.pid", "other.pid")).unwrap();
         let words = ["nginx", "-c", file.to_str().unwrap(), "-e", "stderr"];

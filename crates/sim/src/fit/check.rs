@@ -43,13 +43,12 @@ const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 
 impl Check {
     pub(super) fn of(observation: &Observation, sample: &Sample, needs: &FittedNeeds) -> Self {
-        let is_known: Vec<bool> = sample.took.iter().map(Option::is_some).collect();
-        let known = |took: Vec<f64>| -> Vec<f64> {
-            took.into_iter().zip(&is_known).filter(|(_, is_known)| **is_known).map(|(took, _)| took).collect()
-        };
-        let observed = known(sample.took.iter().map(|took| took.unwrap_or_default()).collect());
-        let repeats: Vec<Vec<f64>> =
-            (0..REPEATS).map(|repeat| known(sample.replay(needs, FIRST_SEED + repeat))).collect();
+        let observed: Vec<f64> = sample.known(|index| sample.took[index]).collect();
+        let repeats = (0..REPEATS).map(|repeat| {
+            let took = sample.replay(needs, FIRST_SEED + repeat);
+            sample.known(|index| Some(took[index])).collect()
+        });
+        let repeats: Vec<Vec<f64>> = repeats.collect();
         let mean = |took: &[f64]| stats::mean(took.iter().copied()).unwrap_or_default();
         let mut figures = vec![Figure::of("mean", mean(&observed), repeats.iter().map(|took| mean(took)))];
         let observed = order::rising(observed);
@@ -68,13 +67,10 @@ impl Check {
         Self { requests, figures, agrees }
     }
 
-    /// By how much quantiles differ, relatively.
+    /// By how much figures of times differ.
     pub(super) fn misfit(&self) -> f64 {
-        let far = |figure: &Figure| {
-            (figure.observed.max(f64::MIN_POSITIVE) / figure.model.max(f64::MIN_POSITIVE)).ln()
-        };
-        let of_times = self.figures.iter().filter(|figure| !matches!(figure.name, "rejected" | "throughput"));
-        of_times.map(|figure| far(figure).abs().min(3.0)).sum()
+        let of_times = self.figures.iter().filter(|figure| figure.is_time());
+        of_times.map(|figure| apart(figure.observed, figure.model)).sum()
     }
 
     /// What differs, in words.
@@ -90,7 +86,18 @@ impl Check {
     }
 }
 
+/// By how much two values differ, relatively; what takes no time by the clock of a log is not infinitely far from what
+/// takes some.
+pub(super) fn apart(one: f64, other: f64) -> f64 {
+    (one.max(f64::MIN_POSITIVE) / other.max(f64::MIN_POSITIVE)).ln().abs().min(3.0)
+}
+
 impl Figure {
+    /// Whether it is of times in the server.
+    pub(super) fn is_time(&self) -> bool {
+        !matches!(self.name, "rejected" | "throughput")
+    }
+
     fn of(name: &'static str, observed: f64, repeats: impl Iterator<Item = f64>) -> Self {
         let repeats: Vec<f64> = repeats.collect();
         let deviations = Deviations::of(&repeats);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::check::{Check, Figure};
+use super::check::Check;
 use super::classes::FittedClass;
 use super::demands::Source as DemandSource;
 use super::fitted::Fit;
@@ -56,10 +56,6 @@ fn processors(count: u32) -> String {
     if count == 1 { "one processor".to_owned() } else { format!("{count} processors") }
 }
 
-fn is_time(figure: &Figure) -> bool {
-    !matches!(figure.name, "rejected" | "throughput")
-}
-
 /// One bar over the other: where both are, where only what was observed is, and where only the model is.
 fn bars(observed: f64, model: f64) -> String {
     const WIDTH: f64 = 30.0;
@@ -104,7 +100,7 @@ impl Fit {
             check.requests
         )?;
         writeln!(f, "  {:<12} {:>12} {:>12}   {:<25}", "", "observed", "model", "by chance (99 %)")?;
-        let longest = check.figures.iter().filter(|figure| is_time(figure));
+        let longest = check.figures.iter().filter(|figure| figure.is_time());
         let longest = longest.fold(0.0_f64, |most, figure| most.max(figure.observed).max(figure.model));
         for figure in &check.figures {
             let value = |value: f64| match figure.name {
@@ -117,7 +113,7 @@ impl Fit {
             let (observed, model) = (value(figure.observed), value(figure.model));
             let chance = format!("{} to {}", value(low), value(high));
             write!(f, "  {:<12} {observed:>12} {model:>12}   {chance:<25}", format!("  {}", figure.name))?;
-            if is_time(figure) {
+            if figure.is_time() {
                 write!(f, " {}", bars(figure.observed / longest, figure.model / longest))?;
             }
             writeln!(f, "{verdict}")?;

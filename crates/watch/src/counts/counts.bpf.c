@@ -185,30 +185,43 @@ int BPF_PROG(hw_tcp_sendmsg, struct sock *sock, struct msghdr *message, u64 size
 	return 0;
 }
 
-/* Pieces of memory, so many bytes in all. */
-struct stroll {
-	struct frames *frames;
+/* What has been taken of pieces of memory, one after the other. */
+struct taken {
 	const struct iovec *list;
 	u64 offset;
 	u64 left;
 };
 
+/* The next piece of it, at this place; false when all of it has been seen, or cannot be. */
+static bool next_piece(struct taken *taken, u32 at, struct iovec *piece)
+{
+	u64 length;
+
+	if (!taken->left || bpf_probe_read_kernel(piece, sizeof(*piece), &taken->list[at]))
+		return false;
+	length = piece->iov_len > taken->offset ? piece->iov_len - taken->offset : 0;
+	if (length > taken->left)
+		length = taken->left;
+	piece->iov_base += taken->offset;
+	piece->iov_len = length;
+	taken->offset = 0;
+	taken->left -= length;
+	return true;
+}
+
+/* Pieces with frames of HTTP/2. */
+struct stroll {
+	struct taken taken;
+	struct frames *frames;
+};
+
 static long stroll_on(u32 at, struct stroll *stroll)
 {
 	struct iovec piece = {};
-	u64 length;
 
-	if (!stroll->left || stroll->frames->has_strayed)
+	if (stroll->frames->has_strayed || !next_piece(&stroll->taken, at, &piece))
 		return 1;
-	if (bpf_probe_read_kernel(&piece.iov_base, sizeof(piece.iov_base), &stroll->list[at].iov_base) ||
-	    bpf_probe_read_kernel(&piece.iov_len, sizeof(piece.iov_len), &stroll->list[at].iov_len))
-		return 1;
-	length = piece.iov_len > stroll->offset ? piece.iov_len - stroll->offset : 0;
-	if (length > stroll->left)
-		length = stroll->left;
-	walk_frames(stroll->frames, piece.iov_base + stroll->offset, length);
-	stroll->offset = 0;
-	stroll->left -= length;
+	walk_frames(stroll->frames, piece.iov_base, piece.iov_len);
 	return 0;
 }
 
@@ -217,27 +230,23 @@ static void sent_frames(struct sending *sending, u32 bytes)
 {
 	const struct pieces *pieces = &sending->pieces;
 	struct stroll stroll = {
+		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
 		.frames = &sending->frames,
-		.list = pieces->list,
-		.offset = pieces->offset,
-		.left = bytes,
 	};
 
 	if (pieces->list)
 		bpf_loop(MAX_PIECES, stroll_on, &stroll, 0);
 	else
 		walk_frames(&sending->frames, pieces->only ? pieces->only + pieces->offset : NULL, bytes);
-	if (pieces->list && stroll.left && !sending->frames.has_strayed)
+	if (pieces->list && stroll.taken.left && !sending->frames.has_strayed)
 		stray(&sending->frames);
 }
 
 /* Pieces of memory, any of which a response of HTTP/1 may begin with: of requests that came together some
  * servers send the responses together. */
 struct heads {
+	struct taken taken;
 	struct response *response;
-	const struct iovec *list;
-	u64 offset;
-	u64 left;
 	/* Bytes of the response that goes on, and its status where it begins with them. */
 	u64 bytes;
 	u16 begins;
@@ -256,16 +265,10 @@ static long look_for_head(u32 at, struct heads *heads)
 	struct iovec piece = {};
 	u8 bytes[12] = {};
 	u16 status = 0;
-	u64 length;
 
-	if (!heads->left)
+	if (!next_piece(&heads->taken, at, &piece))
 		return 1;
-	if (bpf_probe_read_kernel(&piece, sizeof(piece), &heads->list[at]))
-		return 1;
-	length = piece.iov_len > heads->offset ? piece.iov_len - heads->offset : 0;
-	if (length > heads->left)
-		length = heads->left;
-	if (heads->bytes && length >= sizeof(bytes) &&
+	if (heads->bytes && piece.iov_len >= sizeof(bytes) &&
 	    !bpf_probe_read_user(bytes, sizeof(bytes), piece.iov_base))
 		status = status_in(bytes);
 	if (status) {
@@ -273,9 +276,7 @@ static long look_for_head(u32 at, struct heads *heads)
 		heads->begins = status;
 		heads->bytes = 0;
 	}
-	heads->bytes += length;
-	heads->offset = 0;
-	heads->left -= length;
+	heads->bytes += piece.iov_len;
 	return 0;
 }
 
@@ -283,17 +284,15 @@ static long look_for_head(u32 at, struct heads *heads)
 static void sent_heads(struct sending *sending, u32 bytes)
 {
 	struct heads heads = {
+		.taken = {.list = sending->pieces.list, .offset = sending->pieces.offset, .left = bytes},
 		.response = &sending->response,
-		.list = sending->pieces.list,
-		.offset = sending->pieces.offset,
-		.left = bytes,
 		.begins = sending->begins,
 	};
 
 	sending->begins = 0;
-	if (heads.list)
+	if (heads.taken.list)
 		bpf_loop(MAX_PIECES, look_for_head, &heads, 0);
-	count_piece(heads.response, heads.bytes + heads.left, heads.begins);
+	count_piece(heads.response, heads.bytes + heads.taken.left, heads.begins);
 }
 
 /* Something was sent inside TLS. Handshakes are, too, so that a little says nothing where servers can be seen

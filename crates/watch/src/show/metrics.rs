@@ -8,9 +8,10 @@ use catalogue::Metric;
 use catalogue::watch::own;
 use record::{Clock, PhaseName};
 use stats::Histogram;
-use telemetry::{Buckets, Family, Metrics, Number};
+use telemetry::{Buckets, Metrics, Number};
 use units::Span;
 
+use crate::figures::Figure;
 use crate::requests::OfClass;
 use crate::snapshot::{Setting, Snapshot, Totals};
 
@@ -41,8 +42,16 @@ impl Told {
 
     /// All metrics with a look more.
     pub(super) fn take(&mut self, snapshot: &Snapshot, totals: Option<&Totals>) -> Arc<Metrics> {
-        self.sums.add(snapshot);
-        let mut metrics = gather(snapshot, totals, self);
+        let mut figures = snapshot.latest.figures();
+        figures.sort_by_key(|figure| figure.metric);
+        self.sums.add(snapshot.age, &figures);
+        let mut metrics = Metrics::default();
+        gauges(&mut metrics, &figures);
+        self.sums.tell(&mut metrics);
+        if let Some(totals) = totals {
+            Requests { metrics: &mut metrics, told: self, totals }.gather();
+        }
+        own_costs(&mut metrics, snapshot);
         // A response that goes on becomes one of another class, and what was an estimate is counted later.
         metrics.rise_from(&self.last);
         self.last = Arc::new(metrics);
@@ -59,63 +68,43 @@ struct Sums {
 
 impl Sums {
     /// Takes in a look: its rates are those of the time since the look before.
-    fn add(&mut self, snapshot: &Snapshot) {
-        let seconds = snapshot.age.saturating_sub(self.until).as_secs_f64();
-        self.until = snapshot.age;
-        for figure in snapshot.latest.figures() {
-            if let Some(factor) = figure.metric.per_second() {
-                let total = self.totals.entry((figure.metric, figure.label)).or_default();
-                *total += figure.value.max(0.0) * factor * seconds;
+    fn add(&mut self, age: Span, figures: &[Figure]) {
+        let seconds = age.saturating_sub(self.until).as_secs_f64();
+        self.until = age;
+        for Figure { metric, label, value } in figures {
+            if let Some(factor) = metric.per_second() {
+                let total = self.totals.entry((*metric, label.clone())).or_default();
+                *total += value.max(0.0) * factor * seconds;
             }
         }
     }
+
+    fn tell(&self, metrics: &mut Metrics) {
+        for ((metric, label), total) in &self.totals {
+            sample(metrics, *metric, label, *total);
+        }
+    }
 }
 
-/// All metrics of a look.
-fn gather(snapshot: &Snapshot, totals: Option<&Totals>, told: &Told) -> Metrics {
-    let mut metrics = Metrics::default();
-    gauges(&mut metrics, snapshot);
-    sums(&mut metrics, &told.sums);
-    if let Some(totals) = totals {
-        Requests { metrics: &mut metrics, told, totals }.gather();
+/// A gauge for each metric of the record that is not per second.
+fn gauges(metrics: &mut Metrics, figures: &[Figure]) {
+    for Figure { metric, label, value } in figures {
+        if metric.exposed().is_some() && metric.per_second().is_none() {
+            sample(metrics, *metric, label, *value);
+        }
     }
-    let overhead = &snapshot.overhead;
-    metrics.family(own::OVERHEAD_CPU).sample(&[], overhead.cpu * snapshot.age.as_secs_f64());
+}
+
+fn sample(metrics: &mut Metrics, metric: Metric, label: &str, value: f64) {
+    let labels: &[&str] = if metric.labels().is_empty() { &[] } else { &[label] };
+    metrics.family(metric).sample(labels, value);
+}
+
+fn own_costs(metrics: &mut Metrics, snapshot: &Snapshot) {
+    let (overhead, age) = (&snapshot.overhead, snapshot.age.as_secs_f64());
+    metrics.family(own::OVERHEAD_CPU).sample(&[], overhead.cpu * age);
     metrics.family(own::OVERHEAD_DUTY).sample(&[], overhead.duty);
-    metrics.family(own::AGE).sample(&[], snapshot.age.as_secs_f64());
-    metrics
-}
-
-/// A gauge for each metric of the record that is not per second; figures of one metric follow each other.
-fn gauges(metrics: &mut Metrics, snapshot: &Snapshot) {
-    let mut figures = snapshot.latest.figures();
-    figures.retain(|figure| figure.metric.exposed().is_some() && figure.metric.per_second().is_none());
-    figures.sort_by_key(|figure| figure.metric);
-    for figures in figures.chunk_by(|one, other| one.metric == other.metric) {
-        let gauge = metrics.family(figures[0].metric);
-        for figure in figures {
-            sample(gauge, &figure.label, figure.value);
-        }
-    }
-}
-
-fn sums(metrics: &mut Metrics, sums: &Sums) {
-    let totals: Vec<_> = sums.totals.iter().filter(|((metric, _), _)| metric.exposed().is_some()).collect();
-    for totals in totals.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
-        let ((metric, _), _) = totals[0];
-        let counter = metrics.family(*metric);
-        for ((_, label), total) in totals {
-            sample(counter, label, **total);
-        }
-    }
-}
-
-fn sample(family: &mut Family, label: &str, value: f64) {
-    if family.metric.labels().is_empty() {
-        family.sample(&[], value);
-    } else {
-        family.sample(&[label], value);
-    }
+    metrics.family(own::AGE).sample(&[], age);
 }
 
 /// What is told of requests, all of it with the server's name and port.

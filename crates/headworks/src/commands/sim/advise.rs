@@ -1,6 +1,5 @@
 //! `headworks sim advise`: what to admit.
 
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use sim::advise::{AdviceOptions, KnobOptions, Objective, advise, advise_knobs};
@@ -10,12 +9,11 @@ use units::Ratio;
 use super::behind::PolicyArgs;
 use super::fit::FromArgs;
 use super::model::ModelArgs;
+use super::search::{SEARCH, SearchArgs};
 use super::view::View;
 use crate::exit::{EXIT_CODES, Exit, Failure};
 use crate::output::{self, show};
 use crate::values::count;
-
-const SEARCH: &str = "Search";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,21 +49,11 @@ pub(super) struct AdviseArgs {
     /// Values of the gate's favour to try (default: its own, 0, 0.5 and 1).
     #[arg(long, value_name = "X,..", help_heading = SEARCH, value_delimiter = ',', requires = "policy")]
     try_favour: Vec<Ratio>,
-    /// Replications of each simulation.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "16", value_parser = count::<u32>(2..=1_000_000))]
-    replications: u32,
-    /// Requests in a replication, warm-up not included.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "50k", value_parser = count::<u64>(100..=100_000_000_000))]
-    requests: u64,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Requests at the beginning of each that are not counted (default: found by MSER-5 in pilot runs of each setting).
     #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<u64>(0..=100_000_000_000))]
     warmup: Option<u64>,
-    /// Where random numbers begin.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value_t = 1)]
-    seed: u64,
-    /// Processors to simulate on (default: all); the outcome does not depend on it.
-    #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<NonZeroUsize>(1..=10_000))]
-    cores: Option<NonZeroUsize>,
     /// Print one JSON object.
     #[arg(long, help_heading = output::HEADING)]
     json: bool,
@@ -76,14 +64,7 @@ pub(super) struct AdviseArgs {
 
 impl AdviseArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let plan = Plan {
-            requests: self.requests,
-            warmup: self.warmup,
-            replications: self.replications,
-            seed: self.seed,
-            cores: self.cores,
-            ..AdviceOptions::default().plan
-        };
+        let plan = Plan { warmup: self.warmup, ..self.search.plan() };
         let model = self.from.model(&self.model)?;
         let is_found = match &self.policy.policy {
             Some(policy) => self.knobs(policy, &model, plan)?,

@@ -10,6 +10,7 @@ mod plan;
 mod planner;
 mod recorded;
 mod run;
+mod search;
 mod sessions;
 mod sweep;
 mod view;

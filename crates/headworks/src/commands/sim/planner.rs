@@ -1,20 +1,17 @@
 //! `headworks sim plan`: how many servers it takes.
 
-use std::num::NonZeroUsize;
-
-use sim::advise::{AdviceOptions, Objective};
+use sim::Balancing;
+use sim::advise::Objective;
 use sim::planner::{Balancings, Profile, Question, plan_capacity};
-use sim::{Balancing, Plan};
 use units::Span;
 
 use super::fit::FromArgs;
 use super::model::ModelArgs;
+use super::search::{SEARCH, SearchArgs};
 use super::wait::Wait;
 use crate::exit::{EXIT_CODES, Exit, Failure};
 use crate::output::{self, show};
 use crate::values::count;
-
-const SEARCH: &str = "Search";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,18 +48,8 @@ pub(super) struct PlannerArgs {
     /// Servers at most.
     #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "256", value_parser = count::<u32>(1..=10_000))]
     most: u32,
-    /// Replications of each simulation.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "16", value_parser = count::<u32>(2..=1_000_000))]
-    replications: u32,
-    /// Requests in a replication, warm-up not included.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value = "50k", value_parser = count::<u64>(100..=100_000_000_000))]
-    requests: u64,
-    /// Where random numbers begin.
-    #[arg(long, value_name = "N", help_heading = SEARCH, default_value_t = 1)]
-    seed: u64,
-    /// Processors to simulate on (default: all); the outcome does not depend on it.
-    #[arg(long, value_name = "N", help_heading = SEARCH, value_parser = count::<NonZeroUsize>(1..=10_000))]
-    cores: Option<NonZeroUsize>,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Print one JSON object.
     #[arg(long, help_heading = output::HEADING)]
     json: bool,
@@ -73,13 +60,7 @@ pub(super) struct PlannerArgs {
 
 impl PlannerArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let plan = Plan {
-            requests: self.requests,
-            replications: self.replications,
-            seed: self.seed,
-            cores: self.cores,
-            ..AdviceOptions::default().plan
-        };
+        let plan = self.search.plan();
         let model = self.from.model(&self.model)?;
         let balancing = if self.compare {
             Balancings::All

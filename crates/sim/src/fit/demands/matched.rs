@@ -7,6 +7,7 @@ use super::replay::Server;
 use super::sample::{Sample, quantiles_of};
 use super::shares;
 use crate::draw::Service;
+use crate::fit::check::apart;
 
 /// A class with fewer requests whose cost is known has none.
 pub(super) const MIN_REQUESTS: usize = 20;
@@ -51,8 +52,8 @@ impl Stays {
         Some(Self { count, mean, variance, low: [low[1], low[2] - low[0]], quantiles })
     }
 
-    fn of_both(sample: &Sample, took: &[f64]) -> [Option<Self>; 2] {
-        [0, 1].map(|class| Self::of(sample.of_class(class, took).collect()))
+    fn of_both(sample: &Sample, value: impl Fn(usize) -> Option<f64>) -> [Option<Self>; 2] {
+        [0, 1].map(|class| Self::of(sample.of_class(class, &value).collect()))
     }
 
     /// By how much quantiles differ, relatively; of a minor class without the highest, which is of those that waited most.
@@ -63,24 +64,20 @@ impl Stays {
 }
 
 fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
-    // What takes no time by the clock of the log is not infinitely far from what takes some.
-    let least = f64::MIN_POSITIVE;
-    one.into_iter()
-        .zip(other)
-        .map(|(one, other)| (one.max(least) / other.max(least)).ln().abs().min(3.0))
-        .sum()
+    one.into_iter().zip(other).map(|(one, other)| apart(one, other)).sum()
 }
 
 /// By search: the mean and the variation of each class, until times in the server have the same mean and variance as
 /// those that were observed; the law whose quantiles are nearest. None of classes of which too little is known.
 pub(super) fn by_search(sample: &Sample, server: Server, present: f64) -> FittedNeeds {
-    let observed = Stays::of_both(sample, &sample.known());
-    let fits = FAMILIES.map(|family| search(sample, server, present, observed, family));
+    let observed = Stays::of_both(sample, |index| sample.took[index]);
+    let minor = minor(observed);
+    let fits = FAMILIES.map(|family| search(sample, server, present, (observed, minor), family));
     let mut best = fits[0].1;
     // Each class has the law that suits it.
     for class in [0, 1] {
         let misfit = |(stays, _): &([Option<Stays>; 2], FittedNeeds)| {
-            Some(observed[class]?.distance(stays[class].as_ref()?, is_minor(observed, class)))
+            Some(observed[class]?.distance(stays[class].as_ref()?, minor[class]))
         };
         if let (Some(gamma), Some(lognormal)) = (misfit(&fits[0]), misfit(&fits[1]))
             && lognormal < gamma
@@ -96,7 +93,7 @@ fn search(
     sample: &Sample,
     server: Server,
     present: f64,
-    observed: [Option<Stays>; 2],
+    (observed, minor): ([Option<Stays>; 2], [bool; 2]),
     family: Family,
 ) -> ([Option<Stays>; 2], FittedNeeds) {
     // Under processor sharing times are `1 + n` times as long as needs, and grow as much faster than these.
@@ -106,14 +103,18 @@ fn search(
         observed.map(|stays| stays.map_or(0.0, |stays| stays.variance.sqrt() / stays.mean).min(1.0));
     let mut needs = FittedNeeds { means, laws: cvs.map(|cv| family.law(cv)), server };
     let mut knobs = [[Knob::new(slower.recip()), Knob::new(1.0)]; 2];
+    let mut places = [0, 1].map(|class| minor[class].then(|| place(needs.laws[class])));
     let mut best = (f64::INFINITY, [None; 2], needs);
     for _ in 0..STEPS {
         let repeats = sample.times.len() as u64;
-        let took = (0..repeats).map(|seed| Stays::of_both(sample, &sample.replay(&needs, seed)));
-        let seen = mean_of(took.collect());
+        let stays = (0..repeats).map(|seed| {
+            let took = sample.replay(&needs, seed);
+            Stays::of_both(sample, |index| Some(took[index]))
+        });
+        let seen = mean_of(stays.collect());
         let errors = [0, 1].map(|class| {
             let (wanted, seen, mean) = (observed[class]?, seen[class]?, needs.means[class]?);
-            Some(if is_minor(observed, class) {
+            Some(if minor[class] {
                 [wanted.low[0] - seen.low[0], wanted.low[1] - seen.low[1]]
             } else {
                 let wider = (wanted.variance.sqrt() - seen.variance.sqrt()) / (mean * slower);
@@ -131,9 +132,12 @@ fn search(
         for (class, errors) in errors.into_iter().enumerate() {
             let (Some([off, wider]), Some(mean)) = (errors, needs.means[class]) else { continue };
             cvs[class] = (cvs[class] + knobs[class][1].step(wider)).clamp(0.0, MAX_CV);
-            let (before, law) = (needs.laws[class], family.law(cvs[class]));
+            let law = family.law(cvs[class]);
             // With another variation the same mean would be another one of those that waited least.
-            let same = if is_minor(observed, class) { place(before) / place(law) } else { 1.0 };
+            let same = places[class].as_mut().map_or(1.0, |before| {
+                let now = place(law);
+                std::mem::replace(before, now) / now
+            });
             needs.means[class] = Some(mean * same * knobs[class][0].step(off).exp());
             needs.laws[class] = law;
         }
@@ -141,10 +145,10 @@ fn search(
     (best.1, best.2)
 }
 
-/// By those that waited least, for nothing else tells yet what a class needs.
-fn is_minor(observed: [Option<Stays>; 2], class: usize) -> bool {
+/// Which classes are, by those that waited least, for nothing else tells yet what a class needs.
+fn minor(observed: [Option<Stays>; 2]) -> [bool; 2] {
     let work = observed.map(|stays| stays.map_or(0.0, |stays| stays.count * stays.low[0].exp()));
-    work[class] < MINOR * (work[0] + work[1])
+    work.map(|of_class| of_class < MINOR * (work[0] + work[1]))
 }
 
 /// Where those are that need least, over the mean.
@@ -192,13 +196,10 @@ fn mean_of(all: Vec<[Option<Stays>; 2]>) -> [Option<Stays>; 2] {
 
 /// From what each request got of the processors, where it is known when it came and went.
 pub(super) fn by_shares(sample: &Sample, server: Server) -> FittedNeeds {
-    let took = sample.known();
+    // What is not known took no time, and is not in the way of the others.
+    let took: Vec<f64> = sample.took.iter().map(|took| took.unwrap_or_default()).collect();
     let found = shares::needs(&sample.times[0], &took, server);
-    let found: Vec<f64> = found.into_iter().map(|need| need.unwrap_or(f64::NAN)).collect();
-    let needs = Stays::of_both(
-        sample,
-        &found.iter().map(|need| if need.is_nan() { 0.0 } else { *need }).collect::<Vec<_>>(),
-    );
+    let needs = Stays::of_both(sample, |index| found[index]);
     let law = |stays: Stays| {
         let cv = stays.variance.sqrt() / stays.mean;
         let laws = FAMILIES.map(|family| family.law(cv));

@@ -7,11 +7,13 @@ use super::fitted::FittedNeeds;
 use crate::draw::{Demands as Law, Random, Service, mixed};
 use crate::fit::observation::Observation;
 
-/// Requests that the server worked on, in the order in which they came.
+/// Requests that the server worked on, in the order of the observation.
 #[derive(Debug, Clone)]
 pub(in crate::fit) struct Sample {
     /// When they came, in seconds. As often as it was drawn, where only seconds are known.
     pub(super) times: Vec<Vec<f64>>,
+    /// Each time, their places in the order in which they came then.
+    orders: Vec<Vec<usize>>,
     /// 0 of static requests, 1 of dynamic ones.
     pub(super) classes: Vec<u8>,
     /// How long the server had them, where that is known.
@@ -29,51 +31,52 @@ impl Sample {
             (0..requests.len()).filter(|index| !requests[*index].is_rejected()).collect();
         let from = worked_on.len().saturating_sub(MOST) / 2;
         let chosen = &worked_on[from..(from + MOST).min(worked_on.len())];
-        let times = times.iter().map(|times| chosen.iter().map(|index| times[*index]).collect());
+        let chosen_times = times.iter().map(|times| chosen.iter().map(|index| times[*index]).collect());
+        let times: Vec<Vec<f64>> = chosen_times.collect();
+        let order = |times: &Vec<f64>| {
+            let mut order: Vec<usize> = (0..times.len()).collect();
+            order.sort_by(|one, other| times[*one].total_cmp(&times[*other]));
+            order
+        };
         Self {
-            times: times.collect(),
+            orders: times.iter().map(order).collect(),
+            times,
             classes: chosen.iter().map(|index| u8::from(requests[*index].dynamic)).collect(),
             took: chosen.iter().map(|index| requests[*index].took).collect(),
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.classes.len()
-    }
-
     /// How long each was in the server, by these needs, drawn from a seed: the same draws for all needs.
     pub(in crate::fit) fn replay(&self, needs: &FittedNeeds, seed: u64) -> Vec<f64> {
-        let mut times = self.times[seed as usize % self.times.len()].clone();
-        // Drawn within their seconds they are in order; as they were logged they may not be.
-        let mut order: Vec<usize> = (0..times.len()).collect();
-        if !times.is_sorted() {
-            order.sort_by(|one, other| times[*one].total_cmp(&times[*other]));
-            times = order.iter().map(|index| times[*index]).collect();
-        }
+        let draw = seed as usize % self.times.len();
+        let (times, order) = (&self.times[draw], &self.orders[draw]);
         let laws = needs.laws.map(Law::of);
-        let draw = |index: &usize| {
+        let need = |index: &usize| {
             let class = usize::from(self.classes[*index]);
             let mut random = Random::seed_from_u64(mixed(seed) ^ *index as u64);
             needs.means[class].unwrap_or_default() * laws[class].sample(&mut random)
         };
-        let demands: Vec<f64> = order.iter().map(draw).collect();
+        let demands: Vec<f64> = order.iter().map(need).collect();
+        let rising: Vec<f64> = order.iter().map(|index| times[*index]).collect();
         let mut took = vec![0.0; times.len()];
-        for (index, stay) in order.into_iter().zip(needs.server.replay(&times, &demands)) {
-            took[index] = stay;
+        for (index, stay) in order.iter().zip(needs.server.replay(&rising, &demands)) {
+            took[*index] = stay;
         }
         took
     }
 
-    /// Of one class, those whose time is known.
-    pub(super) fn of_class<'a>(&'a self, class: usize, took: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        let is_known =
-            move |index: &usize| usize::from(self.classes[*index]) == class && self.took[*index].is_some();
-        (0..self.len()).filter(is_known).map(|index| took[index])
+    /// Values of those whose time is known.
+    pub(in crate::fit) fn known(&self, value: impl Fn(usize) -> Option<f64>) -> impl Iterator<Item = f64> {
+        (0..self.took.len()).filter(|index| self.took[*index].is_some()).filter_map(value)
     }
 
-    /// How long they took, where that is known; 0 otherwise, which [`Self::of_class`] leaves out.
-    pub(super) fn known(&self) -> Vec<f64> {
-        self.took.iter().map(|took| took.unwrap_or_default()).collect()
+    /// The same of one class.
+    pub(super) fn of_class(
+        &self,
+        class: usize,
+        value: impl Fn(usize) -> Option<f64>,
+    ) -> impl Iterator<Item = f64> {
+        self.known(move |index| value(index).filter(|_| usize::from(self.classes[index]) == class))
     }
 }
 
