@@ -86,7 +86,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("snapshot", &["overhead", "requests", "summary"]),
             ("table", &["kernel", "requests", "summary"]),
             ("recording", &["figures", "requests", "summary"]),
-            ("show", &["kernel", "requests", "snapshot"]),
+            ("show", &["figures", "kernel", "requests", "snapshot"]),
             (
                 "session",
                 &[

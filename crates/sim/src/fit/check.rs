@@ -44,11 +44,13 @@ const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
 impl Check {
     pub(super) fn of(observation: &Observation, sample: &Sample, needs: &FittedNeeds) -> Self {
         let observed: Vec<f64> = sample.known(|index| sample.took[index]).collect();
-        let repeats = (0..REPEATS).map(|repeat| {
-            let took = sample.replay(needs, FIRST_SEED + repeat);
-            sample.known(|index| Some(took[index])).collect()
+        let rate = sample.throughput(FIRST_SEED, |index| sample.took[index]);
+        let repeats = (FIRST_SEED..FIRST_SEED + REPEATS).map(|seed| {
+            let took = sample.replay(needs, seed);
+            let known: Vec<f64> = sample.known(|index| Some(took[index])).collect();
+            (known, sample.throughput(seed, |index| Some(took[index])))
         });
-        let repeats: Vec<Vec<f64>> = repeats.collect();
+        let (repeats, rates): (Vec<Vec<f64>>, Vec<f64>) = repeats.unzip();
         let mean = |took: &[f64]| stats::mean(took.iter().copied()).unwrap_or_default();
         let mut figures = vec![Figure::of("mean", mean(&observed), repeats.iter().map(|took| mean(took)))];
         let observed = order::rising(observed);
@@ -59,10 +61,10 @@ impl Check {
             figures.push(Figure::of(name, of(&observed), repeats.iter().map(|rising| of(rising))));
         }
         let worked_on = observation.requests.iter().filter(|request| !request.is_rejected()).count() as f64;
-        let (all, length) = (observation.requests.len() as f64, observation.duration());
+        let all = observation.requests.len() as f64;
         // Nothing is known of a queue that could be full.
         figures.push(Figure::of("rejected", (all - worked_on) / all, [0.0; 2].into_iter()));
-        figures.push(Figure::of("throughput", worked_on / length, [worked_on / length; 2].into_iter()));
+        figures.push(Figure::of("throughput", rate, rates.into_iter()));
         let agrees = figures.iter().all(|figure| figure.agrees);
         Self { requests, figures, agrees }
     }

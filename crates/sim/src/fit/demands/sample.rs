@@ -48,7 +48,7 @@ impl Sample {
 
     /// How long each was in the server, by these needs, drawn from a seed: the same draws for all needs.
     pub(in crate::fit) fn replay(&self, needs: &FittedNeeds, seed: u64) -> Vec<f64> {
-        let draw = seed as usize % self.times.len();
+        let draw = self.draw(seed);
         let (times, order) = (&self.times[draw], &self.orders[draw]);
         let laws = needs.laws.map(Law::of);
         let need = |index: &usize| {
@@ -70,7 +70,21 @@ impl Sample {
         (0..self.took.len()).filter(|index| self.took[*index].is_some()).filter_map(value)
     }
 
-    /// The same of one class.
+    /// Requests served per second, from when the first came until the last was gone, of those whose time is known.
+    pub(in crate::fit) fn throughput(&self, seed: u64, took: impl Fn(usize) -> Option<f64>) -> f64 {
+        let times = &self.times[self.draw(seed)];
+        let spans = self.known(|index| Some(took(index)? + times[index]));
+        let (count, last) = spans.fold((0.0, 0.0_f64), |(count, last), end| (count + 1.0, last.max(end)));
+        let first = self.known(|index| Some(times[index])).fold(f64::INFINITY, f64::min);
+        count / (last - first)
+    }
+
+    /// Which of the draws of times goes with a seed.
+    fn draw(&self, seed: u64) -> usize {
+        seed as usize % self.times.len()
+    }
+
+    /// Those of one class.
     pub(super) fn of_class(
         &self,
         class: usize,
