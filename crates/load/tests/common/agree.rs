@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use load::{Backend, Load, Options, Protocol};
 use record::{RequestError, RequestRow, RunDirectory, Summary};
@@ -172,12 +174,23 @@ pub(crate) fn pipeline(depth: u32) -> Protocol {
     Protocol { pipeline: NonZeroU32::new(depth), ..Protocol::default() }
 }
 
+/// Waits until fewer than four runs are under way: of twenty at once, each half a second long, one may find no
+/// processor all the while.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURNS: [Mutex<()>; 4] = [const { Mutex::new(()) }; 4];
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let next = NEXT.fetch_add(1, Relaxed) % TURNS.len();
+    TURNS[next].lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs against `server`, stops it, and compares what both say.
 #[track_caller]
 pub(crate) fn agree(server: Server, options: Options) -> Agreed {
     let scratch = tempfile::tempdir().unwrap();
     let out = scratch.path().join("run");
+    let turn = turn();
     let summary = super::run(&Options { out: Some(out.clone()), ..options.clone() }).summary;
+    drop(turn);
     let may_close_early = matches!(server, Server::Apache(_));
     let log = server.stop();
     let record = RunDirectory::open(&out).unwrap();
