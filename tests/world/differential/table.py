@@ -16,6 +16,11 @@ def row(kind: str, case: str, other: str, gate: str, theirs: str) -> str:
     return f"{kind} {case} | {other} | {gate} | {theirs}"
 
 
+def of(rows: list[str], kind: str, case: str) -> list[str]:
+    """Those of one case."""
+    return [line for line in rows if line.startswith(f"{kind} {case} | ")]
+
+
 @dataclass(frozen=True)
 class Group:
     """Differences with one reason."""
@@ -37,6 +42,10 @@ class Table:
         """From the file."""
         read = tomllib.loads(FILE.read_text())
         return cls(read["beside"], [Group(**group) for group in read["difference"]])
+
+    def of(self, kind: str, case: str) -> set[str]:
+        """What it has of a case."""
+        return set(of([line for group in self.groups for line in group.rows], kind, case))
 
     def complaints(self, found: list[str], versions: dict[str, str]) -> list[str]:
         """What is not in the table, what is in it and does not occur, what was not written anew."""
