@@ -1,6 +1,7 @@
 //! [`Watch`]: a watch from its beginning to its end, without what shows it.
 
 use std::collections::BTreeMap;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::groups::{Group, Pace};
 use crate::kept::{Keeper, Look};
 use crate::names::kept;
 use crate::overhead::Overhead;
-use crate::requests::{Budget, Demands, Following, Requests, Server};
+use crate::requests::{Budget, Busy, Demands, Following, Requests, Server};
 use crate::snapshot::{Setting, Snapshot, Totals};
 use crate::subject::{Note, Options, Subject, fill, missing};
 use crate::{Error, Mechanism, Monitor, Recording, Summary, clock, costs};
@@ -27,6 +28,8 @@ pub struct Watch {
     took: stats::Histogram,
     /// Processors that the server used when its processes were looked at last.
     busy: f64,
+    /// And that nothing used.
+    idle: f64,
     /// The latest of every group.
     latest: Summary,
     /// What is watched, in a few words, and what following requests may cost.
@@ -57,12 +60,17 @@ pub struct WatchOutcome {
 /// Of the budget, as if the server used one processor.
 const FOR_CONNECTIONS: f64 = 0.1;
 
+/// Where a processor has more to do than it can, the little that a watch does comes first (the nice value).
+const PRIORITY: i32 = -10;
+
 impl Watch {
     /// Begins: what there is to find about programs and ports that were not named is looked up.
     ///
     /// # Errors
     /// When the kernel does not tell.
     pub fn begin(mut options: Options, mut recording: Option<Recording>) -> Result<Self, Error> {
+        // Of this thread alone; without the right to it, it waits for its turn like any other.
+        let _ = rustix::process::setpriority_process(None, PRIORITY);
         let named = options.programs.clone();
         fill(&mut options)?;
         let missing = missing(&named, &options.ports, &options.whose)?;
@@ -78,6 +86,7 @@ impl Watch {
                 ports: options.ports.clone(),
                 classes: options.classes.clone(),
                 budget: options.budget,
+                counts_all: options.counts_all,
                 seed: options.seed,
                 whose: options.whose.clone(),
             };
@@ -112,6 +121,7 @@ impl Watch {
             cpu,
             took: stats::Histogram::new(),
             busy: 0.0,
+            idle: 0.0,
             latest: Summary::default(),
             subject,
             ports: options.ports,
@@ -207,7 +217,7 @@ impl Watch {
         let Some(keeper) = &mut self.keeper else { return Ok(None) };
         if age >= keeper.due() {
             let (kernel, processes) = self.monitor.sums()?;
-            let counted = match &self.requests {
+            let counted = match &mut self.requests {
                 Some((requests, _)) => requests.counted()?,
                 None => None,
             };
@@ -278,8 +288,12 @@ impl Watch {
             let used = seen.processes.iter().filter(|(name, _)| listens(name));
             self.busy = used.map(|(_, used)| used.cpu).sum();
         }
+        if let Some(kernel) = &seen.kernel {
+            self.idle = kernel.cpu_idle * available_parallelism().map_or(1.0, |count| count.get() as f64);
+        }
         let (cost, since) = std::mem::replace(&mut self.looking, (Span::ZERO, age));
-        requests.note_busy(self.busy, cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3));
+        let besides = cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3);
+        requests.note_busy(Busy { server: self.busy, idle: self.idle, besides });
     }
 
     /// For those who show it: what is watched.

@@ -49,6 +49,8 @@ pub struct Settings {
     /// What following requests may cost.
     #[serde(default, with = "quantity::optional")]
     pub budget: Option<Budget>,
+    /// Whether every request is counted, also where that costs more than the budget.
+    pub count_all: Option<bool>,
     /// Of the random times of windows.
     pub seed: Option<u64>,
     /// Where Prometheus finds the figures.

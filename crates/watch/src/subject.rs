@@ -24,6 +24,8 @@ pub struct Options {
     pub classes: Classes,
     /// What following requests may cost.
     pub budget: Budget,
+    /// Whether every request is counted, also where that costs more than the budget.
+    pub counts_all: bool,
     /// Of the random places of windows.
     pub seed: u64,
     /// What of the past is kept in fine looks, if any is.

@@ -133,12 +133,11 @@ impl Summary {
 
 /// Why rates are estimates, and how good they are.
 fn not_counted(followed: &Followed) -> String {
-    let Some(protocols) = followed.protocols.filter(|_| !followed.is_counted) else { return String::new() };
-    let seen = protocols.uncounted();
-    if seen.is_empty() {
+    let why = followed.not_counted();
+    if why.is_empty() {
         return String::new();
     }
-    format!("        not counted one by one: connections {}; rates are estimates\n", seen.join(", "))
+    format!("        not counted one by one: {}; rates are estimates\n", why.join("; "))
 }
 
 /// The time of day in UTC, to a second.

@@ -20,7 +20,7 @@ const CONNECTIONS: u32 = 32;
 /// Watchers are given so many seconds to begin; what was before is over sooner.
 const START_SECONDS: u32 = 3;
 /// And so many to end, without which the generator would be done before them.
-const END_SECONDS: u32 = 1;
+const END_SECONDS: u32 = 3;
 const BREATH: Duration = Duration::from_millis(300);
 const GRACE: Duration = Duration::from_secs(40);
 const END_TIMEOUT: Duration = Duration::from_secs(10);

@@ -32,6 +32,15 @@ impl Measuring {
     }
 }
 
+/// Kinds of programs, by what it costs to get to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A breakpoint in the server, or a clock.
+    Breakpoint,
+    /// Places in the kernel.
+    Tracepoint,
+}
+
 /// Runs of programs while they were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Runs {
@@ -52,6 +61,14 @@ impl Runs {
             count: field("run_cnt:").unwrap_or(0),
             time: Span::from_nanos(field("run_time_ns:").unwrap_or(0)),
         }
+    }
+
+    /// Of all of these.
+    pub(crate) fn of_all(programs: &[&ProgramMut<'_>]) -> Self {
+        programs.iter().map(|program| Self::of(program)).fold(Self::default(), |sum, runs| Self {
+            count: sum.count + runs.count,
+            time: sum.time + runs.time,
+        })
     }
 
     /// What has been added since.

@@ -220,6 +220,8 @@ enum iter_type { ITER_UBUF, ITER_IOVEC };
 struct iov_iter {
 	u8 iter_type;
 	u64 iov_offset;
+	u64 count;
+	u64 nr_segs;
 	const struct iovec *__iov;
 	void *ubuf;
 };
@@ -235,6 +237,7 @@ struct msghdr {
 /* include/linux/tcp.h */
 struct tcp_sock {
 	u32 lsndtime;
+	u32 write_seq;
 	u64 bytes_sent;
 };
 
@@ -262,6 +265,11 @@ struct bpf_iter__task {
 
 struct bpf_iter__tcp {
 	struct sock_common *sk_common;
+};
+
+struct bpf_iter__bpf_sk_storage_map {
+	struct sock *sk;
+	void *value;
 };
 
 #pragma clang attribute pop

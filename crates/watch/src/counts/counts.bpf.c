@@ -1,12 +1,17 @@
 /* How many requests a server has answered, by the size and the status of the responses, and how many bytes it
  * has sent for them: all of them, all of the time, for much less than it takes to follow them.
  *
- * Hooks: tcp_sendmsg_locked or tcp_sendmsg (what is about to be sent, of which only the beginning is looked
- * at), sock_send_length or the end of tcp_sendmsg (how much of it was), and in a server that uses OpenSSL its
- * SSL_write (tls.h). A response of HTTP/1 begins where what is sent begins with a status line (RFC 9112,
- * section 4); all that follows on the connection is of it, up to the next. So nothing has to end it: neither
- * silence nor a look. Of HTTP/2 frames are followed (frames.h). A connection that begins otherwise is of
- * another protocol. */
+ * Hooks: tcp_sendmsg_locked, where it is seen what is about to be sent and how much the connection has taken
+ * so far (tcp_sock.write_seq), so that one program for each send is enough; the connection's states, of which
+ * one is the end of what can be sent; and in a server that uses OpenSSL its SSL_write (tls.h). A response of
+ * HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all that follows on the
+ * connection is of it, up to the next. So nothing has to end it: neither silence nor a look. Of HTTP/2 frames
+ * are followed (frames.h). A connection that begins otherwise is of another protocol.
+ *
+ * What a program has in its memory is taken for sent when it is seen, before the connection has taken it.
+ * What it does not take comes again, and is known by its place in the stream; or never, which is seen at the
+ * end. A file is not looked at: what the connection has taken of it is seen with what comes next, or at the
+ * end, or by hw_map_pending. */
 #include "tls.h"
 #include <bpf/bpf_tracing.h>
 
@@ -16,6 +21,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define AF_INET 2
 #define AF_INET6 10
 #define BPF_SK_STORAGE_GET_F_CREATE 1
+/* include/net/tcp_states.h */
+#define TCP_FIN_WAIT1 4
+#define TCP_CLOSE 7
+#define TCP_LAST_ACK 9
 /* RFC 8446, section 5.1 */
 #define TLS_ALERT 0x15
 #define TLS_DATA 0x17
@@ -27,28 +36,34 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* By place in `wanted`: what its servers send inside TLS is seen, or it is not known yet who they are. */
 bool inside[MAX_PORTS];
 
-/* Where what is about to be sent is. */
+/* Of a file that is sent without end one look is taken in so many bytes, of 4 MiB. */
+#define LOOK_AT_FILES 0x3fc00000
+
+/* Where what is about to be sent is, in a program's memory. */
 struct pieces {
+	/* Several, or the only one. */
 	const struct iovec *list;
 	const u8 *only;
+	/* From there on. */
 	u64 offset;
-	bool is_noted;
 };
 
 /* A connection. */
 struct sending {
 	struct response response;
-	struct pieces pieces;
 	struct frames frames;
 	/* Bytes inside TLS that have not been found in a program. */
 	u64 unseen;
+	/* Up to where in its stream what is sent has been seen. */
+	u32 seen_to;
+	u32 epoch;
 	u8 protocol;
-	/* A response begins with what is about to be sent, of this status. */
-	u16 begins;
 	/* It has not been counted among those of its protocol. */
 	bool is_new;
 	/* What it sends inside TLS is seen. */
 	bool is_inside;
+	/* Nothing is sent any more. */
+	bool is_over;
 };
 
 struct {
@@ -79,12 +94,11 @@ static bool is_kind(const struct msghdr *message, enum iter_type kind)
 	return message->msg_iter.iter_type == kind;
 }
 
-/* Where the first of what is to be sent is, if that is in a program's memory. */
-static bool note(struct msghdr *message, struct pieces *pieces)
+/* Where what is to be sent is, if that is in a program's memory. */
+static bool find(struct msghdr *message, struct pieces *pieces)
 {
-	pieces->list = NULL;
-	pieces->only = NULL;
-	pieces->offset = message->msg_iter.iov_offset;
+	const struct iovec *list;
+
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
 	    is_kind(message, bpf_core_enum_value(enum iter_type, ITER_UBUF))) {
 		/* Not as a pointer that the verifier knows of. */
@@ -92,32 +106,40 @@ static bool note(struct msghdr *message, struct pieces *pieces)
 	} else if (is_kind(message, bpf_core_enum_value(enum iter_type, ITER_IOVEC))) {
 		/* It is the kernel's copy of the list. */
 		if (bpf_core_field_exists(message->msg_iter.__iov))
-			pieces->list = BPF_CORE_READ(message, msg_iter.__iov);
+			list = message->msg_iter.__iov;
 		else
-			pieces->list = BPF_CORE_READ((struct iov_iter___before_6_4 *)&message->msg_iter, iov);
+			list = ((struct iov_iter___before_6_4 *)&message->msg_iter)->iov;
+		if (message->msg_iter.nr_segs > 1)
+			pieces->list = list;
+		else
+			pieces->only = BPF_CORE_READ(list, iov_base);
+	} else {
+		return false;
 	}
-	return pieces->list || pieces->only;
+	pieces->offset = message->msg_iter.iov_offset;
+	return true;
 }
 
 /* Reads the first bytes of it. */
 static bool peek(const struct pieces *pieces, u8 *bytes, u32 length)
 {
-	const void *from = pieces->only;
+	struct iovec first = {.iov_base = (void *)pieces->only, .iov_len = -1UL};
 
-	if (!from && bpf_probe_read_kernel(&from, sizeof(from), &pieces->list->iov_base))
+	if (pieces->list && bpf_probe_read_kernel(&first, sizeof(first), pieces->list))
 		return false;
-	return !bpf_probe_read_user(bytes, length, from + pieces->offset);
+	return pieces->offset < first.iov_len &&
+	       !bpf_probe_read_user(bytes, length, first.iov_base + pieces->offset);
 }
 
 /* What begins like this on a connection, which may have begun before it was seen: then it may be the middle
  * of a response. */
-static u8 protocol_of(struct sock *sock, const u8 *bytes)
+static u8 protocol_of(const struct tcp_sock *socket, const u8 *bytes)
 {
 	if (status_in(bytes))
 		return HTTP1;
 	if (bytes[0] >= TLS_ALERT && bytes[0] <= TLS_DATA && bytes[1] == 3 && bytes[2] <= 4)
 		return TLS;
-	if (BPF_CORE_READ((struct tcp_sock *)sock, bytes_sent))
+	if (socket->bytes_sent)
 		return is_response_head(bytes) ? HTTP2 : NOT_KNOWN;
 	return is_preface(bytes) ? HTTP2 : OTHER;
 }
@@ -127,67 +149,15 @@ static void switch_to_frames(struct sending *sending)
 {
 	struct response *response = &sending->response;
 
-	count(response->class, response->status, -1ULL, -response->bytes);
+	count(mine(), response->class, response->status, -1ULL, -response->bytes);
 	sending->protocol = HTTP2;
 	begin_frames(&sending->frames);
 }
 
-/* Some of it, or the first, is about to be taken. */
-static void about_to_send(struct sock *sock, struct msghdr *message)
-{
-	struct sending *sending;
-	struct pieces pieces = {};
-	u8 bytes[12] = {};
-
-	if (place_of(sock) == MAX_PORTS)
-		return;
-	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	/* Of HTTP/2 the call is looked at when it ends. */
-	if (!sending || sending->protocol > HTTP2 || (sending->protocol == HTTP2 && sending->pieces.is_noted))
-		return;
-	if (!note(message, &pieces)) {
-		/* A file. */
-		sending->pieces = pieces;
-		sending->pieces.is_noted = true;
-		return;
-	}
-	if (sending->protocol != HTTP2 && peek(&pieces, bytes, sizeof(bytes))) {
-		if (sending->protocol == NOT_KNOWN) {
-			sending->protocol = protocol_of(sock, bytes);
-			sending->is_new = true;
-			if (sending->protocol == HTTP2)
-				begin_frames(&sending->frames);
-		}
-		if (sending->response.has_switched) {
-			if (is_preface(bytes))
-				switch_to_frames(sending);
-		} else if (sending->protocol == HTTP1) {
-			sending->begins = status_in(bytes) ?: sending->begins;
-		}
-	}
-	pieces.is_noted = true;
-	sending->pieces = pieces;
-}
-
-/* Since Linux 6.16; where there is no way to a function by its name. */
-SEC("tp_btf/tcp_sendmsg_locked")
-int BPF_PROG(hw_send_locked, struct sock *sock, struct msghdr *message, struct sk_buff *buffer, int goal)
-{
-	about_to_send(sock, message);
-	return 0;
-}
-
-SEC("fentry/tcp_sendmsg")
-int BPF_PROG(hw_tcp_sendmsg, struct sock *sock, struct msghdr *message, u64 size)
-{
-	if (size)
-		about_to_send(sock, message);
-	return 0;
-}
-
-/* What has been taken of pieces of memory, one after the other. */
+/* What is about to be taken of pieces of memory, one after the other. */
 struct taken {
 	const struct iovec *list;
+	/* What is not new of them. */
 	u64 offset;
 	u64 left;
 };
@@ -195,16 +165,17 @@ struct taken {
 /* The next piece of it, at this place; false when all of it has been seen, or cannot be. */
 static bool next_piece(struct taken *taken, u32 at, struct iovec *piece)
 {
-	u64 length;
+	u64 old, length;
 
 	if (!taken->left || bpf_probe_read_kernel(piece, sizeof(*piece), &taken->list[at]))
 		return false;
-	length = piece->iov_len > taken->offset ? piece->iov_len - taken->offset : 0;
+	old = taken->offset < piece->iov_len ? taken->offset : piece->iov_len;
+	length = piece->iov_len - old;
 	if (length > taken->left)
 		length = taken->left;
-	piece->iov_base += taken->offset;
+	piece->iov_base += old;
 	piece->iov_len = length;
-	taken->offset = 0;
+	taken->offset -= old;
 	taken->left -= length;
 	return true;
 }
@@ -225,21 +196,21 @@ static long stroll_on(u32 at, struct stroll *stroll)
 	return 0;
 }
 
-/* So many bytes of what was noted have been taken. */
-static void sent_frames(struct sending *sending, u32 bytes)
+/* Frames are in so many bytes of this. */
+static void look_at_frames(struct frames *frames, const struct pieces *pieces, u32 bytes)
 {
-	const struct pieces *pieces = &sending->pieces;
 	struct stroll stroll = {
 		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
-		.frames = &sending->frames,
+		.frames = frames,
 	};
 
-	if (pieces->list)
-		bpf_loop(MAX_PIECES, stroll_on, &stroll, 0);
-	else
-		walk_frames(&sending->frames, pieces->only ? pieces->only + pieces->offset : NULL, bytes);
-	if (pieces->list && stroll.taken.left && !sending->frames.has_strayed)
-		stray(&sending->frames);
+	if (!pieces->list) {
+		walk_frames(frames, pieces->only + pieces->offset, bytes);
+		return;
+	}
+	bpf_loop(MAX_PIECES, stroll_on, &stroll, 0);
+	if (stroll.taken.left && !frames->has_strayed)
+		stray(frames);
 }
 
 /* Pieces of memory, any of which a response of HTTP/1 may begin with: of requests that came together some
@@ -257,7 +228,7 @@ static void count_piece(struct response *response, u64 bytes, u16 begins)
 	if (begins)
 		begin(response, bytes, begins);
 	else
-		more(response, bytes);
+		more(response, bytes, mine());
 }
 
 static long look_for_head(u32 at, struct heads *heads)
@@ -280,33 +251,25 @@ static long look_for_head(u32 at, struct heads *heads)
 	return 0;
 }
 
-/* So many bytes of HTTP/1 have been taken of what was noted. */
-static void sent_heads(struct sending *sending, u32 bytes)
+/* So many bytes of HTTP/1 are in this, which begins with a response of this status, or with none. */
+static void look_at_heads(struct response *response, const struct pieces *pieces, u32 bytes, u16 begins)
 {
 	struct heads heads = {
-		.taken = {.list = sending->pieces.list, .offset = sending->pieces.offset, .left = bytes},
-		.response = &sending->response,
-		.begins = sending->begins,
+		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
+		.response = response,
+		.begins = begins,
 	};
 
-	sending->begins = 0;
-	if (heads.taken.list)
+	if (pieces->list)
 		bpf_loop(MAX_PIECES, look_for_head, &heads, 0);
-	count_piece(heads.response, heads.bytes + heads.taken.left, heads.begins);
+	count_piece(response, heads.bytes + heads.taken.left, heads.begins);
 }
 
-/* Something was sent inside TLS. Handshakes are, too, so that a little says nothing where servers can be seen
- * inside it. */
-static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 place)
+/* So much is sent inside TLS that no program has shown. Handshakes are, too, so that a little says nothing
+ * where servers can be seen inside it. */
+static void sent_unseen(struct sending *sending, u64 bytes, u32 place)
 {
-	struct session *session = session_of((u64)sock, sending->is_inside);
-
-	if (session) {
-		session->is_blocked = bytes < 0;
-		session->has_sent = true;
-		sending->is_inside = true;
-	}
-	if (sending->is_inside || bytes < 0)
+	if (sending->is_inside)
 		return;
 	sending->unseen += bytes;
 	if (place < MAX_PORTS && inside[place] && sending->unseen < UNKNOWN_BYTES)
@@ -318,59 +281,212 @@ static void sent_tls(struct sock *sock, struct sending *sending, s32 bytes, u32 
 	sending->unseen = 0;
 }
 
-static void sent(struct sock *sock, s32 bytes)
+/* The connection has taken so many bytes that were not looked at: a file; or it has not taken so many that
+ * were, if that is less than nothing. */
+static void passed(struct sending *sending, s64 bytes, u32 place)
 {
-	u32 place = place_of(sock);
-	struct sending *sending;
-
-	if (place == MAX_PORTS)
+	if (sending->protocol == HTTP1) {
+		more(&sending->response, bytes, mine());
+	} else if (bytes < 0) {
 		return;
-	sending = bpf_sk_storage_get(&sendings, sock, 0, 0);
-	if (!sending)
-		return;
-	/* What a file has is not in a program's memory. */
-	if (!sending->pieces.is_noted)
-		sending->pieces = (struct pieces){};
-	sending->pieces.is_noted = false;
-	if (sending->protocol == TLS) {
-		sent_tls(sock, sending, bytes, place);
-		return;
-	}
-	if (bytes <= 0)
-		return;
-	if (sending->is_new && sending->protocol != NOT_KNOWN) {
-		sending->is_new = false;
-		count_connection(sending->protocol);
-	}
-	if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
-		sent_frames(sending, bytes);
-	} else if (sending->protocol != HTTP1) {
-		__sync_fetch_and_add(&mine()->other_bytes, bytes);
+	} else if (sending->protocol == TLS) {
+		sent_unseen(sending, bytes, place);
+	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
+		walk_frames(&sending->frames, NULL, bytes);
 	} else {
-		sent_heads(sending, bytes);
+		__sync_fetch_and_add(&mine()->other_bytes, bytes);
 	}
 }
 
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(hw_send_counted, struct sock *sock, int bytes, int flags)
+/* What a connection begins with when it is first seen. */
+static void recognise_connection(struct sending *sending, const struct tcp_sock *socket, const u8 *bytes)
 {
-	sent(sock, bytes);
+	sending->protocol = protocol_of(socket, bytes);
+	if (sending->protocol == HTTP2)
+		begin_frames(&sending->frames);
+	if (sending->protocol == TLS)
+		sending->is_new = true;
+	else if (sending->protocol != NOT_KNOWN)
+		count_connection(sending->protocol);
+}
+
+/* The connection takes nothing of what was to be sent inside TLS, or something is sent again. */
+static void block(struct sock *sock, bool is_blocked)
+{
+	u64 socket = (u64)sock;
+	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
+	struct session *session = key ? current(key) : NULL;
+
+	if (session && session->socket == socket)
+		session->is_blocked = is_blocked;
+}
+
+/* So many bytes of this are new. */
+static void look_at(struct sending *sending, struct tcp_sock *socket, const struct pieces *pieces, u32 bytes,
+		    u32 place)
+{
+	u8 first[12] = {};
+	struct session *session;
+
+	if (sending->protocol <= HTTP1 && peek(pieces, first, sizeof(first))) {
+		if (sending->protocol == NOT_KNOWN)
+			recognise_connection(sending, socket, first);
+		else if (sending->response.has_switched && is_preface(first))
+			switch_to_frames(sending);
+	}
+	if (sending->protocol == HTTP1) {
+		if (sending->response.has_switched)
+			more(&sending->response, bytes, mine());
+		else
+			look_at_heads(&sending->response, pieces, bytes, status_in(first));
+	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
+		look_at_frames(&sending->frames, pieces, bytes);
+	} else if (sending->protocol == TLS) {
+		session = session_of((u64)socket, sending->is_inside);
+		if (session) {
+			session->has_sent = true;
+			session->is_blocked = false;
+			sending->is_inside = true;
+		}
+		sent_unseen(sending, bytes, place);
+	} else {
+		__sync_fetch_and_add(&mine()->other_bytes, bytes);
+	}
+}
+
+/* What is known of a connection begins now, or again: where it is in a response or a frame is not known. */
+static void take_up(struct sending *sending, const struct tcp_sock *socket)
+{
+	sending->epoch = epoch;
+	sending->seen_to = socket->write_seq;
+	sending->response = (struct response){};
+	sending->unseen = 0;
+	if (sending->protocol == HTTP2)
+		sending->protocol = NOT_KNOWN;
+}
+
+/* Some of it, or the first, is about to be taken. */
+static void about_to_send(struct sock *sock, struct msghdr *message)
+{
+	struct pieces pieces = {};
+	struct sending *sending;
+	struct tcp_sock *socket;
+	s32 behind;
+	u32 place, left = 0;
+
+	if (find(message, &pieces))
+		left = message->msg_iter.count;
+	socket = bpf_skc_to_tcp_sock(sock);
+	if (!socket || (!left && socket->write_seq & LOOK_AT_FILES))
+		return;
+	place = place_of(sock);
+	if (place == MAX_PORTS)
+		return;
+	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!sending)
+		return;
+	if (sending->epoch != epoch)
+		take_up(sending, socket);
+	behind = socket->write_seq - sending->seen_to;
+	if (behind > 0) {
+		passed(sending, behind, place);
+		sending->seen_to += behind;
+		behind = 0;
+	}
+	/* That much of it has been seen before. */
+	pieces.offset += -behind;
+	if (left <= -behind) {
+		if (sending->is_inside)
+			block(sock, false);
+		return;
+	}
+	left -= -behind;
+	sending->seen_to += left;
+	look_at(sending, socket, &pieces, left, place);
+}
+
+/* Since Linux 6.16; where there is no way to a function by its name. */
+SEC("tp_btf/tcp_sendmsg_locked")
+int BPF_PROG(hw_send_locked, struct sock *sock, struct msghdr *message, struct sk_buff *buffer, int goal)
+{
+	about_to_send(sock, message);
+	return 0;
+}
+
+SEC("fentry/tcp_sendmsg_locked")
+int BPF_PROG(hw_tcp_sendmsg, struct sock *sock, struct msghdr *message, u64 size)
+{
+	about_to_send(sock, message);
+	return 0;
+}
+
+/* Where servers can be seen inside TLS. */
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(hw_send_refused, struct sock *sock, int bytes, int flags)
+{
+	if (bytes < 0)
+		block(sock, true);
 	return 0;
 }
 
 /* Until Linux 6.3 there is no such tracepoint. */
 SEC("fexit/tcp_sendmsg")
-int BPF_PROG(hw_tcp_sent, struct sock *sock, struct msghdr *message, u64 size, int bytes)
+int BPF_PROG(hw_tcp_refused, struct sock *sock, struct msghdr *message, u64 size, int bytes)
 {
-	sent(sock, bytes);
+	if (bytes < 0)
+		block(sock, true);
 	return 0;
 }
 
-/* A file that is sent. */
-SEC("fexit/tcp_sendpage")
-int BPF_PROG(hw_tcp_sendpage, struct sock *sock, struct page *page, int offset, u64 size, int flags,
-	     int bytes)
+/* The server, or the kernel for it, has ended its side of a connection, or all of it; the FIN is not yet in
+ * its stream. */
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(hw_state_counts, struct sock *sock, int before, int state)
 {
-	sent(sock, bytes);
+	struct sending *sending;
+	struct tcp_sock *socket;
+	u32 place;
+
+	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
+		return 0;
+	place = place_of(sock);
+	if (place == MAX_PORTS)
+		return 0;
+	sending = bpf_sk_storage_get(&sendings, sock, 0, 0);
+	socket = bpf_skc_to_tcp_sock(sock);
+	if (!sending || !socket || sending->is_over || sending->epoch != epoch)
+		return 0;
+	sending->is_over = true;
+	if (socket->write_seq != sending->seen_to)
+		passed(sending, (s32)(socket->write_seq - sending->seen_to), place);
+	sending->seen_to = socket->write_seq;
+	return 0;
+}
+
+/* Connections, one after the other: what each has taken and was not looked at. It is not noted there, since
+ * something may be sent at the same moment. */
+SEC("iter/bpf_sk_storage_map")
+int hw_map_pending(struct bpf_iter__bpf_sk_storage_map *each)
+{
+	struct sending *sending = each->value;
+	struct sock *sock = each->sk;
+	struct response response;
+	struct tcp_sock *socket;
+	s32 bytes;
+
+	if (!sock || !sending || sending->is_over)
+		return 0;
+	socket = bpf_skc_to_tcp_sock(sock);
+	if (!socket || sending->epoch != epoch)
+		return 0;
+	bytes = socket->write_seq - sending->seen_to;
+	if (!bytes)
+		return 0;
+	if (sending->protocol == HTTP1) {
+		response = sending->response;
+		more(&response, (s64)bytes, &pending);
+	} else if (bytes > 0 && sending->protocol != HTTP2 && !sending->is_inside) {
+		pending.other_bytes += bytes;
+	}
 	return 0;
 }

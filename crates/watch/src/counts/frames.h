@@ -128,7 +128,7 @@ static void header_block(struct stream *stream, u8 flags, const u8 *head, u64 by
 
 	if (known) {
 		/* Trailers. */
-		more(known, bytes);
+		more(known, bytes, mine());
 		return;
 	}
 	if (flags & PADDED)
@@ -158,7 +158,7 @@ static void frame(struct frames *frames, u32 length)
 	} else if (kind == FRAME_DATA || kind == FRAME_CONTINUATION) {
 		response = bpf_map_lookup_elem(&streams, &stream);
 		if (response)
-			more(response, bytes);
+			more(response, bytes, mine());
 	}
 	if (kind == FRAME_RST_STREAM || (kind <= FRAME_HEADERS && flags & END_STREAM))
 		bpf_map_delete_elem(&streams, &stream);

@@ -3,13 +3,11 @@
 //! A binary of Go has a table of its functions for its own runtime (`src/runtime/symtab.go`), also when it has been
 //! stripped of its symbols.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
+use object::{Object as _, ObjectSection as _};
 
-use object::{Object as _, ObjectSection as _, ObjectSegment as _, ReadCache};
+use crate::bpf::code::{Binary, code};
 
-/// Where functions of `crypto/tls` begin, in bytes from the beginning of the file.
+/// Where functions of `crypto/tls` begin in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Functions {
     /// `func (c *Conn) Write(b []byte) (int, error)`
@@ -30,20 +28,14 @@ const SECTIONS: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 /// What the table begins with: since Go 1.18 and since Go 1.20, which have the same header.
 const MAGICS: [u32; 2] = [0xffff_fff0, 0xffff_fff1];
 
-/// Those of a file; none when it is not written in Go, has no TLS, or has its table in another form.
-pub(super) fn of_file(path: &Path) -> Option<Functions> {
-    let file = ReadCache::new(BufReader::new(File::open(path).ok()?));
-    let file = object::File::parse(&file).ok()?;
-    let section = SECTIONS.iter().find_map(|name| file.section_by_name(name))?;
-    let table = Table { bytes: section.data().ok()?, text: file.section_by_name(".text")?.address() };
+/// Those of a binary; none when it is not written in Go, has no TLS, or has its table in another form.
+pub(super) fn of_binary(binary: &Binary<'_>) -> Option<Functions> {
+    let section = SECTIONS.iter().find_map(|name| binary.section_by_name(name))?;
+    let table = Table { bytes: section.data().ok()?, text: binary.section_by_name(".text")?.address() };
     let at = |name: &str| {
         let address = table.address_of(name)?;
-        let segment = file.segments().find(|segment| {
-            (segment.address()..segment.address() + segment.file_range().1).contains(&address)
-        })?;
         // What is not known to be a function's beginning would end the program if a probe were put there.
-        let begins_like_one = begins_function(segment.data_range(address, 16).ok()??);
-        begins_like_one.then(|| address - segment.address() + segment.file_range().0)
+        begins_function(code(binary, address, 16)?.0).then_some(address)
     };
     Some(Functions { write: at(WRITE)?, handshake: at(HANDSHAKE)?, client_handshake: at(CLIENT_HANDSHAKE)? })
 }
@@ -110,8 +102,12 @@ impl Table<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::bpf::code::cached;
 
     /// A table with functions of these names, 32 bytes each.
     fn table(text: u64, names: &[&str]) -> Vec<u8> {
@@ -158,6 +154,8 @@ mod tests {
             let _ = Table { bytes: &bytes[..length], text: 0 }.address_of(WRITE);
         }
         assert_eq!(Table { bytes: b"\xfb\xff\xff\xff\0\0\x01\x08", text: 0 }.address_of(WRITE), None);
-        assert_eq!(of_file(Path::new("/proc/self/exe")), None, "this program is none of Go");
+        let own = cached(Path::new("/proc/self/exe")).unwrap();
+        let own = object::File::parse(&own).unwrap();
+        assert_eq!(of_binary(&own), None, "this program is none of Go");
     }
 }

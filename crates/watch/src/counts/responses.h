@@ -33,11 +33,17 @@ struct counts {
 	 * counted. */
 	u64 connections[PROTOCOLS];
 	u64 other_bytes;
-} counts[MAX_CPUS];
+};
+
+struct counts counts[MAX_CPUS];
+/* What is still to be added to them, when hw_map_pending has run. */
+struct counts pending;
 /* Connections whose frames could not be followed any more. */
 u64 strayed;
 /* Connections so far. */
 u64 serials;
+/* Goes up when counting is taken up again: what was known of connections before has not gone on since. */
+u32 epoch;
 
 /* A response that has begun. */
 struct response {
@@ -74,9 +80,8 @@ static void count_connection(u32 protocol)
 }
 
 /* So many requests more of a class and a status, and so many bytes of them. */
-static void count(u32 class, u32 status, u64 requests, u64 bytes)
+static void count(struct counts *all, u32 class, u32 status, u64 requests, u64 bytes)
 {
-	struct counts *all = mine();
 	u32 at = class * STATUSES + status;
 
 	barrier_var(class);
@@ -88,8 +93,8 @@ static void count(u32 class, u32 status, u64 requests, u64 bytes)
 	__sync_fetch_and_add(&all->bytes[class], bytes);
 }
 
-/* What is sent is of this response. */
-static void more(struct response *response, u64 bytes)
+/* What is sent is of this response; less than nothing if it was counted and not sent. */
+static void more(struct response *response, u64 bytes, struct counts *all)
 {
 	u32 before = response->class, now = class_of(response->bytes + bytes);
 
@@ -97,12 +102,12 @@ static void more(struct response *response, u64 bytes)
 		return;
 	response->bytes += bytes;
 	if (now == before) {
-		count(now, response->status, 0, bytes);
+		count(all, now, response->status, 0, bytes);
 		return;
 	}
-	count(before, response->status, -1ULL, bytes - response->bytes);
+	count(all, before, response->status, -1ULL, bytes - response->bytes);
 	response->class = now;
-	count(now, response->status, 1, response->bytes);
+	count(all, now, response->status, 1, response->bytes);
 }
 
 /* A response begins, with so many bytes; its status may be unknown, 0. */
@@ -118,7 +123,7 @@ static void begin(struct response *response, u64 bytes, u16 status)
 	response->bytes = bytes;
 	response->class = class_of(bytes);
 	response->status = first;
-	count(response->class, first, 1, bytes);
+	count(mine(), response->class, first, 1, bytes);
 }
 
 /* The status of a response of HTTP/1 that begins with these 12 bytes (RFC 9112, section 4); 0 if none does.

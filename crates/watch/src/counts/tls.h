@@ -22,12 +22,13 @@ struct session {
 	u64 to;
 	struct response response;
 	struct frames frames;
+	u32 epoch;
 	u8 protocol;
 	/* Seen from its beginning. */
 	bool is_whole;
 	/* Its handshake was seen, so that its socket is known by the time of the first response. */
 	bool has_shaken;
-	/* The socket did not take all of what was written last, and it will be written again. */
+	/* The socket did not take what was written last, and it will be written again. */
 	bool is_blocked;
 	/* Counted among those of its protocol. */
 	bool is_counted;
@@ -81,6 +82,14 @@ static struct session_key key_of(u64 at)
 	struct session_key key = {.at = at, .process = bpf_get_current_pid_tgid() >> 32};
 
 	return key;
+}
+
+/* The session of this key, if what is known of it has gone on. */
+static struct session *current(const struct session_key *key)
+{
+	struct session *session = bpf_map_lookup_elem(&sessions, key);
+
+	return session && session->epoch == epoch ? session : NULL;
 }
 
 static void turn_to(const struct session_key *key, u64 from, u64 length)
@@ -149,7 +158,7 @@ static void wrote(struct session *session, u64 from, u64 length)
 		if (status)
 			begin(&session->response, length, status);
 		else
-			more(&session->response, length);
+			more(&session->response, length, mine());
 	} else if (session->protocol == HTTP2 && !session->frames.has_strayed) {
 		walk_frames(&session->frames, at, length);
 	} else {
@@ -164,14 +173,14 @@ static struct session *session_of(u64 socket, bool has_one)
 {
 	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
 	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
-	struct session *session = key ? bpf_map_lookup_elem(&sessions, key) : NULL;
+	struct session *session = key ? current(key) : NULL;
 	bool is_known = session && session->socket == socket && (has_one || session->is_of_go);
 	bool is_its =
 		key && writer && key->at == writer->session.at && key->process == writer->session.process;
 
 	if (!writer || !writer->is_fresh || (is_known && !is_its))
 		return is_known ? session : NULL;
-	session = bpf_map_lookup_elem(&sessions, &writer->session);
+	session = current(&writer->session);
 	/* It keeps its socket; this one is another's, whose session has not been seen. */
 	if (!session || (session->socket && session->socket != socket))
 		return NULL;
@@ -185,23 +194,27 @@ static struct session *session_of(u64 socket, bool has_one)
 	return session;
 }
 
-static struct session *known(const struct session_key *key)
-{
-	struct session *session = bpf_map_lookup_elem(&sessions, key);
-
-	if (session)
-		return session;
-	bpf_map_update_elem(&sessions, key, &new_session, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&sessions, key);
-}
-
-/* A server's side of a connection begins. */
-static void begun(const struct session_key *key)
+static struct session *made(const struct session_key *key)
 {
 	struct session *session;
 
 	bpf_map_update_elem(&sessions, key, &new_session, BPF_ANY);
 	session = bpf_map_lookup_elem(&sessions, key);
+	if (session)
+		session->epoch = epoch;
+	return session;
+}
+
+static struct session *known(const struct session_key *key)
+{
+	return current(key) ?: made(key);
+}
+
+/* A server's side of a connection begins. */
+static void begun(const struct session_key *key)
+{
+	struct session *session = made(key);
+
 	if (session)
 		session->is_whole = true;
 }
@@ -282,7 +295,7 @@ SEC("uprobe")
 int hw_uprobe_shake(u64 *registers)
 {
 	struct session_key key = key_of(argument(registers, 0));
-	struct session *session = bpf_map_lookup_elem(&sessions, &key);
+	struct session *session = current(&key);
 
 	if (session) {
 		session->has_shaken = true;

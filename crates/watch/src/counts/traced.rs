@@ -1,18 +1,22 @@
 //! [`Traced`]: the program in the kernel that counts.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Link, ProgramMut, UprobeOpts};
+use libbpf_rs::{Iter, Link, ProgramMut};
 use units::Bytes;
 
 use super::counted::{Counted, OfClass, Protocols, Statuses};
 use super::go;
 use super::libraries::{Library, of_process};
 use crate::Error;
+use crate::bpf::code::{self, Arguments};
 use crate::bpf::layout::processors;
 use crate::bpf::programs::{peek, place};
+use crate::bpf::runs::{Kind, Runs};
 use crate::connections::MAX_PORTS;
 
 program!("counts");
@@ -20,15 +24,22 @@ program!("counts");
 /// As in counts.bpf.c.
 const MAX_CLASSES: usize = 16;
 const STATUSES: usize = 6;
+const MAX_PROCESSORS: usize = 512;
+
+fn attach(program: &ProgramMut<'_>) -> Result<Link, Error> {
+    program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
+}
+
+const PENDING: &str = "looking at what connections are sending";
 
 /// How it is seen what is about to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Since Linux 6.16.
     Tracepoint,
-    /// On kernels that give programs a way to a function by its name, since Linux 6.3.
+    /// Before that, on kernels that give programs a way to a function by its name.
     Function,
-    /// On such kernels before that, to its end as well.
+    /// And before Linux 6.3, to its end as well.
     FunctionEnds,
 }
 
@@ -41,7 +52,12 @@ pub(crate) struct Traced {
     program: program::CountsSkel<'static>,
     classes: usize,
     processors: usize,
-    _links: Vec<Link>,
+    /// Over the connections.
+    walk: Link,
+    way: Way,
+    /// None while nothing is counted.
+    links: Vec<Link>,
+    ends: Option<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
     libraries: BTreeMap<Library, Vec<Link>>,
 }
@@ -80,27 +96,71 @@ impl Traced {
         }
         open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
         open.progs.hw_tcp_sendmsg.set_autoload(way != Way::Tracepoint);
-        open.progs.hw_send_counted.set_autoload(way != Way::FunctionEnds);
-        open.progs.hw_tcp_sent.set_autoload(way == Way::FunctionEnds);
-        open.progs.hw_tcp_sendpage.set_autoload(way == Way::FunctionEnds);
+        open.progs.hw_send_refused.set_autoload(way != Way::FunctionEnds);
+        open.progs.hw_tcp_refused.set_autoload(way == Way::FunctionEnds);
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
             state.inside.fill(true);
         }
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
-        let begins = match way {
-            Way::Tracepoint => &program.progs.hw_send_locked,
-            Way::Function | Way::FunctionEnds => &program.progs.hw_tcp_sendmsg,
+        let connections = program.maps.sendings.as_fd();
+        let walk = program.progs.hw_map_pending.attach_iter(connections).map_err(Error::bpf(PENDING))?;
+        let processors = (processors()? as usize).min(MAX_PROCESSORS);
+        let (links, libraries) = (Vec::new(), BTreeMap::new());
+        let mut traced = Self { program, classes, processors, walk, way, links, ends: None, libraries };
+        traced.attach()?;
+        Ok(traced)
+    }
+
+    /// Counts, from now on.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(crate) fn attach(&mut self) -> Result<(), Error> {
+        self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?.epoch += 1;
+        let programs = &self.program.progs;
+        let sends = match self.way {
+            Way::Tracepoint => &programs.hw_send_locked,
+            Way::Function | Way::FunctionEnds => &programs.hw_tcp_sendmsg,
         };
-        let ends = match way {
-            Way::Tracepoint | Way::Function => vec![&program.progs.hw_send_counted],
-            Way::FunctionEnds => vec![&program.progs.hw_tcp_sent, &program.progs.hw_tcp_sendpage],
+        self.links = vec![attach(&programs.hw_state_counts)?, attach(sends)?];
+        Ok(())
+    }
+
+    /// Sees which sends were refused: what was written to TLS is then written again.
+    fn look_at_ends(&mut self) -> Result<(), Error> {
+        let programs = &self.program.progs;
+        let ends = match self.way {
+            Way::Tracepoint | Way::Function => &programs.hw_send_refused,
+            Way::FunctionEnds => &programs.hw_tcp_refused,
         };
-        let attach = |program: &ProgramMut<'_>| {
-            program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
-        };
-        let links = ends.into_iter().chain([begins]).map(attach).collect::<Result<_, _>>()?;
-        let processors = processors()? as usize;
-        Ok(Self { program, classes, processors, _links: links, libraries: BTreeMap::new() })
+        self.ends = Some(attach(ends)?);
+        Ok(())
+    }
+
+    /// Counts no more, until it is attached again. What has been counted is not lost.
+    pub(crate) fn detach(&mut self) {
+        self.ends = None;
+        self.links.clear();
+        self.libraries.clear();
+    }
+
+    /// How often its programs have run and for how long: those of the kernel, and those in binaries.
+    pub(crate) fn runs(&self) -> [(Kind, Runs); 2] {
+        let programs = &self.program.progs;
+        let in_kernel = [
+            &programs.hw_send_locked,
+            &programs.hw_tcp_sendmsg,
+            &programs.hw_state_counts,
+            &programs.hw_send_refused,
+            &programs.hw_tcp_refused,
+        ];
+        let in_binaries = [
+            &programs.hw_uprobe_write,
+            &programs.hw_uprobe_wr_ex,
+            &programs.hw_uprobe_shake,
+            &programs.hw_uprobe_go_wr,
+        ];
+        [(Kind::Tracepoint, Runs::of_all(&in_kernel)), (Kind::Breakpoint, Runs::of_all(&in_binaries))]
     }
 
     /// Looks inside TLS where these processes, which listen on these ports, use a library that can be asked.
@@ -112,6 +172,8 @@ impl Traced {
                 let links = self.libraries.entry(library).or_insert_with(|| Self::probe(program, &path));
                 is_seen |= !links.is_empty();
             }
+            // Without it, what is written again is counted again.
+            is_seen = is_seen && (self.ends.is_some() || self.look_at_ends().is_ok());
             let wanted = self.program.maps.rodata_data.map(|constants| constants.wanted);
             let (Some(wanted), Some(state)) = (wanted, self.program.maps.bss_data.as_deref_mut()) else {
                 return;
@@ -124,30 +186,41 @@ impl Traced {
 
     /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS.
     fn probe(program: &program::CountsSkel<'static>, path: &Path) -> Vec<Link> {
+        let Some(cached) = code::cached(path) else { return Vec::new() };
+        let Ok(binary) = object::File::parse(&cached) else { return Vec::new() };
         let programs = &program.progs;
-        let attach = |program: &ProgramMut<'_>, function: &str| {
-            let options = UprobeOpts { func_name: Some(function.to_owned()), ..UprobeOpts::default() };
-            program.attach_uprobe_with_opts(-1, path, 0, options).ok()
+        let attach = |(program, function, arguments): (&ProgramMut<'_>, Option<u64>, Arguments)| {
+            let place = code::place(&binary, function?, arguments)?;
+            program.attach_uprobe(false, -1, path, place as usize).ok()
         };
-        let writes = [(&programs.hw_uprobe_write, "SSL_write"), (&programs.hw_uprobe_wr_ex, "SSL_write_ex")];
-        let mut links: Vec<Link> =
-            writes.into_iter().filter_map(|(program, function)| attach(program, function)).collect();
-        if !links.is_empty() {
-            links.extend(attach(&programs.hw_uprobe_begin, "SSL_set_accept_state"));
-            links.extend(attach(&programs.hw_uprobe_shake, "SSL_do_handshake"));
-            for end in ["SSL_free", "SSL_set_connect_state"] {
-                links.extend(attach(&programs.hw_uprobe_end, end));
-            }
+        let names = [
+            "SSL_write",
+            "SSL_write_ex",
+            "SSL_set_accept_state",
+            "SSL_do_handshake",
+            "SSL_free",
+            "SSL_set_connect_state",
+        ];
+        let [write, write_ex, accepts, shakes, free, connects] = code::functions(&binary, names);
+        let mut links = Vec::new();
+        if write.is_some() || write_ex.is_some() {
+            let of_c = [
+                (&programs.hw_uprobe_write, write),
+                (&programs.hw_uprobe_wr_ex, write_ex),
+                (&programs.hw_uprobe_begin, accepts),
+                (&programs.hw_uprobe_shake, shakes),
+                (&programs.hw_uprobe_end, free),
+                (&programs.hw_uprobe_end, connects),
+            ];
+            links.extend(of_c.into_iter().filter_map(|(program, at)| attach((program, at, Arguments::OfC))));
         }
-        if let Some(functions) = go::of_file(path) {
+        if let Some(functions) = go::of_binary(&binary) {
             let of_go = [
                 (&programs.hw_uprobe_go_in, functions.handshake),
                 (&programs.hw_uprobe_go_cl, functions.client_handshake),
                 (&programs.hw_uprobe_go_wr, functions.write),
             ];
-            let attach = |(program, at): (&ProgramMut<'_>, u64)| {
-                program.attach_uprobe(false, -1, path, at as usize).ok()
-            };
+            let attach = |(program, at)| attach((program, Some(at), Arguments::OfGo));
             links.extend(of_go.into_iter().filter_map(attach));
         }
         links
@@ -157,10 +230,17 @@ impl Traced {
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub(crate) fn read(&self) -> Result<Counted, Error> {
-        let state = self.program.maps.bss_data.as_deref().ok_or(Error::Unknown("variables"))?;
+    pub(crate) fn read(&mut self) -> Result<Counted, Error> {
+        let state = self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?;
+        // What is found there while this is done is then told the next time.
+        let counts = state.counts[..self.processors].to_vec();
+        state.pending = program::types::counts::default();
+        // The program prints nothing; to read is what makes it run.
+        let walk = Iter::new(&self.walk).map_err(Error::bpf(PENDING));
+        walk?.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(PENDING)(why.into()))?;
         let sum = |of: &dyn Fn(&program::types::counts) -> u64| {
-            state.counts.iter().take(self.processors).map(of).fold(0_u64, u64::wrapping_add)
+            let all = counts.iter().chain([&state.pending]);
+            all.map(of).fold(0_u64, u64::wrapping_add)
         };
         let class = |class: usize| {
             let by_status: [u64; STATUSES] =

@@ -7,7 +7,8 @@ use std::hint::black_box;
 
 use units::Span;
 
-use super::traced::{Kind, Probes, Stretches};
+use super::traced::{Probes, Stretches};
+use crate::bpf::runs::Kind;
 use crate::{Error, clock};
 
 /// Processor time of a run of a program besides its own, in seconds.

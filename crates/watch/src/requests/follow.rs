@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use units::{Ratio, Span, Time};
 
 use super::calibration::{Crossings, OFTEN, SELDOM, UnitCosts};
+use super::counting::{Busy, Counting};
 use super::metrics::Needs;
 use super::tally::Tally;
-use super::traced::{Kind, Losses, Probes};
+use super::traced::{Losses, Probes};
 use super::windows::{FOLLOW_TIMEOUT, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished};
-use crate::bpf::runs::{Measuring, Runs};
-use crate::counts::{self, Counted};
+use crate::bpf::runs::{Kind, Measuring, Runs};
+use crate::counts::Counted;
 use crate::servers::{Server, find};
 use crate::whose::{Whose, namespace};
 use crate::{Error, clock};
@@ -25,6 +26,8 @@ pub struct Following {
     pub classes: Classes,
     /// What it may cost.
     pub budget: Budget,
+    /// Whether every request is counted, also where that costs more.
+    pub counts_all: bool,
     /// Of the random times of windows.
     pub seed: u64,
     /// Which processes are meant, if not all that listen at the ports.
@@ -69,49 +72,6 @@ pub struct Requests {
     tended: Time,
 }
 
-/// Counts every request, where the kernel lets it.
-struct Counting {
-    traced: Result<counts::Traced, Error>,
-    before: Counted,
-    since: Time,
-}
-
-impl Counting {
-    fn begin(ports: &[u16], classes: &Classes, namespace: u32) -> Self {
-        let since = clock::monotonic();
-        Self {
-            traced: counts::Traced::open(ports, classes.bounds(), namespace),
-            before: Counted::default(),
-            since,
-        }
-    }
-
-    /// Looks inside TLS where servers use a library that can be asked.
-    fn look_inside(&mut self, servers: &[Server]) {
-        if let Ok(traced) = &mut self.traced {
-            traced.look_inside(servers.iter().map(|server| (server.process, &server.ports[..])));
-        }
-    }
-
-    /// What has been counted until now, before all could be, is not of the watch.
-    fn start(&mut self) -> Result<(), Error> {
-        if let Ok(traced) = &self.traced {
-            (self.before, self.since) = (traced.read()?, clock::monotonic());
-        }
-        Ok(())
-    }
-
-    /// What has been counted since the last time, and how long that is.
-    fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
-        let Ok(traced) = &self.traced else { return Ok(None) };
-        let (now, counted) = (clock::monotonic(), traced.read()?);
-        let seen = counted.since(&self.before);
-        let since = std::mem::replace(&mut self.since, now);
-        self.before = counted;
-        Ok(Some((seen, now.since(since))))
-    }
-}
-
 /// Who listens, as far as is known.
 #[derive(Debug)]
 struct Servers {
@@ -147,6 +107,8 @@ struct Opened {
     fixed: Span,
     own: Span,
     runs: [(Kind, Runs); 2],
+    /// Of those that count.
+    counting: [(Kind, Runs); 2],
     _measuring: Option<Measuring>,
 }
 
@@ -162,6 +124,8 @@ const TEND: Span = Span::from_secs(1);
 /// else runs meanwhile finds less of what it needs in the caches. They count for more, so that the budget is kept
 /// (docs/benchmarks/watch.md).
 const HIDDEN: f64 = 4.0;
+/// And those that count.
+const HIDDEN_COUNTING: f64 = 2.0;
 /// Between two looks at a port without a listener.
 const SEARCH: Span = Span::from_secs(3);
 /// Bounds on how long nothing has to happen on a connection for its response to be taken as whole.
@@ -189,7 +153,11 @@ impl Requests {
         };
         let servers = Servers { all: following.servers()?, searched: now };
         let classes = following.classes.count();
-        let mut counting = Counting::begin(&following.ports, &following.classes, namespace);
+        let share = match following.budget {
+            Budget::Share(share) if !following.counts_all => Some(share),
+            _ => None,
+        };
+        let mut counting = Counting::begin(&following.ports, &following.classes, namespace, share);
         counting.look_inside(&servers.all);
         counting.start()?;
         Ok(Self {
@@ -217,12 +185,12 @@ impl Requests {
         self.counting.traced.as_ref().err()
     }
 
-    /// Every request so far, as far as they are counted; looks are not changed by it.
+    /// Every request so far; none while they are not counted. Looks are not changed by it.
     ///
     /// # Errors
     /// When the kernel does not tell.
-    pub(crate) fn counted(&self) -> Result<Option<Counted>, Error> {
-        self.counting.traced.as_ref().ok().map(counts::Traced::read).transpose()
+    pub(crate) fn counted(&mut self) -> Result<Option<Counted>, Error> {
+        self.counting.read()
     }
 
     /// Who listens on the ports, as far as is known.
@@ -300,11 +268,12 @@ impl Requests {
         self.learn()
     }
 
-    /// The server used so many processors of late, which the budget is a share of, and watching all the rest
-    /// so much of one, which is part of the budget.
-    pub fn note_busy(&mut self, processors: f64, besides: f64) {
+    /// What the budget is a share of, and what is part of it besides.
+    pub(crate) fn note_busy(&mut self, busy: Busy) {
+        self.counting.note_busy(busy);
+        let besides = busy.besides + self.counting.cost();
         if let Some(windows) = &mut self.windows {
-            windows.note_busy(processors, besides, clock::monotonic());
+            windows.note_busy(busy.server, besides, clock::monotonic());
         }
     }
 
@@ -316,6 +285,7 @@ impl Requests {
         let length = self.windows.as_ref().map(Windows::length);
         let measuring = length.map(|_| Measuring::begin()).transpose()?;
         let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
+        let counting = self.counting.runs();
         self.probes.attach(&self.servers.all)?;
         self.learn()?;
         let fixed = clock::thread().saturating_sub(before);
@@ -326,7 +296,8 @@ impl Requests {
         if length.is_none() {
             self.stood_for_to = at;
         }
-        self.phase = Phase::Open(Opened { at, to, fixed, own: Span::ZERO, runs, _measuring: measuring });
+        self.phase =
+            Phase::Open(Opened { at, to, fixed, own: Span::ZERO, runs, counting, _measuring: measuring });
         Ok(())
     }
 
@@ -362,12 +333,17 @@ impl Requests {
         let now = clock::monotonic();
         let length = now.since(opened.at);
         self.probes.detach()?;
-        let mut others = Span::ZERO;
-        for (kind, earlier) in opened.runs {
-            let runs = self.probes.runs(kind).since(earlier);
-            others += runs.time + self.unit_costs.of(kind, runs.count);
-        }
+        let of_runs = |kind, runs: Runs| runs.time + self.unit_costs.of(kind, runs.count);
+        let others = opened.runs.map(|(kind, earlier)| of_runs(kind, self.probes.runs(kind).since(earlier)));
+        let others = others[0] + others[1];
+        let counting = self.counting.spent_since(opened.counting, &self.unit_costs);
+        let rate = self.window.requests() as f64 / self.window.watched.as_secs_f64().max(1e-9);
+        let stood_for = now.since(self.stood_for_to);
         self.end_window(now);
+        if self.windows.is_some() {
+            let cost = counting.mul_f64(HIDDEN_COUNTING).as_secs_f64() / length.as_secs_f64().max(1e-9);
+            self.counting.weigh(cost, rate, stood_for, &self.servers.all)?;
+        }
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
         if let Some(windows) = &mut self.windows {
             self.spent += others;
@@ -379,7 +355,7 @@ impl Requests {
     /// What the window has shown stands for the time since the one before.
     fn end_window(&mut self, now: Time) {
         let whole = if self.windows.is_some() { now.since(self.stood_for_to) } else { self.window.watched };
-        let weight = self.window.stand_for(whole);
+        let weight = self.window.stand_for(whole, !self.counting.is_stopped());
         self.stood_for_to = now;
         for (needs, class) in self.needs.iter_mut().zip(&self.window.classes) {
             needs.add(&class.sums, weight);

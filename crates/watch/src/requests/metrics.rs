@@ -103,6 +103,9 @@ pub struct Followed {
     /// Whether rates are of all requests, counted one by one, rather than an estimate.
     #[serde(rename = "counted")]
     pub is_counted: bool,
+    /// Seconds in which requests were not counted, since that would have cost more than the budget: of them, rates are
+    /// estimates.
+    pub uncounted: f64,
     /// Connections that first sent something, by protocol; none where requests are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocols: Option<Protocols>,
@@ -160,6 +163,20 @@ impl Waits {
 }
 
 impl Followed {
+    /// Why rates are estimates, if they are, in words.
+    pub(crate) fn not_counted(&self) -> Vec<String> {
+        let others =
+            self.protocols.filter(|_| !self.is_counted).map(Protocols::uncounted).unwrap_or_default();
+        let mut why = Vec::new();
+        if !others.is_empty() {
+            why.push(format!("connections {}", others.join(", ")));
+        }
+        if self.uncounted > 0.0 {
+            why.push(format!("{:.1} s, for it would cost more than the budget", self.uncounted));
+        }
+        why
+    }
+
     /// Its figures.
     pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
         let figures = [
@@ -177,17 +194,21 @@ impl Followed {
 impl Tally {
     /// By class; classes without requests are left out.
     pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
-        let seconds = self.stood_for.as_secs_f64();
         let (counted, is_of_all) = (self.counted_in_full(), self.is_of_all());
         let all = names.iter().zip(&self.classes).enumerate().map(|(at, (name, class))| {
-            let of_class =
-                counted.map(|(all, time)| (all.classes.get(at).copied().unwrap_or_default(), time));
-            (name.clone(), rates(class, seconds, of_class, is_of_all))
+            let of_class = counted.map(|(all, _)| all.classes.get(at).copied().unwrap_or_default());
+            let (time, estimated_for) = match counted {
+                Some((_, time)) => (time, self.uncounted_for),
+                None => (Span::ZERO, self.stood_for),
+            };
+            let parts = Parts { counted: of_class, time, estimated_for };
+            (name.clone(), rates(class, parts, is_of_all))
         });
         all.filter(|(_, rates)| rates.count > 0).collect()
     }
 
-    /// All requests of a time, if every one was counted.
+    /// All requests of the time in which they were counted, if every one was; not of the time besides, if
+    /// [there was some](Self::uncounted_for).
     pub(crate) fn counted_in_full(&self) -> Option<(&Counted, Span)> {
         let (counted, time) = self.counted.as_ref()?;
         (counted.is_whole() && *time > Span::ZERO).then_some((counted, *time))
@@ -207,7 +228,8 @@ impl Tally {
     pub(crate) fn followed(&self) -> Followed {
         Followed {
             watched: self.watched.as_secs_f64(),
-            is_counted: self.counted_in_full().is_some(),
+            is_counted: self.counted_in_full().is_some() && self.uncounted_for == Span::ZERO,
+            uncounted: self.uncounted_for.as_secs_f64(),
             protocols: self.counted.as_ref().map(|(counted, _)| counted.protocols),
             status: self.counted_in_full().map(|(counted, _)| counted.statuses()),
             counts: self.counts,
@@ -215,40 +237,47 @@ impl Tally {
     }
 }
 
-fn rates(class: &OfClass, seconds: f64, counted: Option<(counts::OfClass, Span)>, is_of_all: bool) -> Rates {
+/// Of what the rates of a class are made: requests that were counted, in so long a time, and estimates of as long a time
+/// as they stand for.
+struct Parts {
+    counted: Option<counts::OfClass>,
+    time: Span,
+    estimated_for: Span,
+}
+
+fn rates(class: &OfClass, parts: Parts, is_of_all: bool) -> Rates {
     let Sums { requests, used, .. } = class.sums;
     // Of none it is not known, which is not a number.
     let each = |sum: f64| sum / requests as f64;
-    let (count, rate, bytes_rate, ci, status) = match counted {
-        Some((all, time)) => {
-            // What has grown since the last look has left its class: of a short time that may be more than came.
-            let count = all.requests.cast_signed().max(0);
-            let rate = count as f64 / time.as_secs_f64();
-            let bytes_rate = all.bytes.cast_signed().max(0) as f64 / time.as_secs_f64();
-            let ci = RateIntervals { rate: [rate; 2], bytes_rate: [bytes_rate; 2] };
-            (count.cast_unsigned(), rate, bytes_rate, ci, all.statuses)
+    let all = parts.counted.unwrap_or_default();
+    // What has grown since the last look has left its class: of a short time that may be more than came.
+    let [counted, counted_bytes] =
+        [all.requests, all.bytes].map(|sum| sum.cast_signed().max(0).cast_unsigned());
+    let estimated = if parts.counted.is_some() { &class.uncounted } else { &class.estimated };
+    let seconds = (parts.time + parts.estimated_for).as_secs_f64();
+    let per_second = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
+    let rate = |counted: u64, estimated: f64| per_second(counted as f64 + estimated);
+    let interval = |counted: u64, sums: &RatioSums| {
+        if parts.counted.is_some() && parts.estimated_for == Span::ZERO {
+            return [per_second(counted as f64); 2];
         }
-        None => {
-            let interval = |sums: &RatioSums| sums.estimate().ci.map(|end| end.max(0.0));
-            let [rate, bytes_rate] = &class.by_window;
-            let ci = RateIntervals { rate: interval(rate), bytes_rate: interval(bytes_rate) };
-            let per_second = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
-            let (rate, bytes_rate) =
-                (per_second(class.estimated_requests), per_second(class.estimated_bytes));
-            (requests, rate, bytes_rate, ci, Statuses::default())
-        }
+        sums.estimate().ci.map(|end| rate(counted, end.max(0.0) * parts.estimated_for.as_secs_f64()))
     };
+    let [by_requests, by_bytes] = &estimated.by_window;
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
     };
     Rates {
-        count,
+        count: if parts.counted.is_some() { counted } else { requests },
         followed: requests,
-        rate,
-        bytes_rate,
-        ci,
-        status,
+        rate: rate(counted, estimated.requests),
+        bytes_rate: rate(counted_bytes, estimated.bytes),
+        ci: RateIntervals {
+            rate: interval(counted, by_requests),
+            bytes_rate: interval(counted_bytes, by_bytes),
+        },
+        status: all.statuses,
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),

@@ -1,12 +1,13 @@
 //! What each request costs an unmodified server: the paper's server module (section 4.2).
 //!
-//! `traced` has the programs in the kernel, `windows` says when they look, `tally` sums up what they
-//! tell, and [`Requests`] puts that together. There is no other way to see this than by programs in the
-//! kernel.
+//! `traced` has the programs in the kernel, `windows` says when they look, `counting` counts all requests besides,
+//! `tally` sums up what they tell, and [`Requests`] puts that together. There is no other way to see this than by
+//! programs in the kernel.
 
 mod calibration;
 mod calls;
 mod classes;
+mod counting;
 mod distribution;
 mod finished;
 mod follow;
@@ -18,6 +19,7 @@ mod windows;
 pub(crate) use calibration::{AttachPoint, try_out};
 pub(crate) use classes::by_size;
 pub use classes::{BadClasses, Classes, MAX_CLASSES};
+pub(crate) use counting::Busy;
 pub use distribution::{Distribution, Intervals};
 pub use finished::{Finished, Usage};
 pub use follow::{Following, Requests};

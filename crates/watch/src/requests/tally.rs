@@ -47,15 +47,42 @@ impl Sums {
     }
 }
 
+/// What windows stand for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Estimated {
+    pub(crate) requests: f64,
+    pub(crate) bytes: f64,
+    /// Requests, and bytes, per second, window by window.
+    pub(crate) by_window: [RatioSums; 2],
+}
+
+impl Estimated {
+    /// A window that stands for so many seconds.
+    fn of(requests: f64, bytes: f64, seconds: f64) -> Self {
+        let mut estimated = Self { requests, bytes, ..Self::default() };
+        for (sums, all) in estimated.by_window.iter_mut().zip([requests, bytes]) {
+            sums.add(all, seconds);
+        }
+        estimated
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        for (mine, theirs) in self.by_window.iter_mut().zip(&other.by_window) {
+            mine.add_all(theirs);
+        }
+    }
+}
+
 /// Requests of one class.
 #[derive(Debug, Clone)]
 pub(crate) struct OfClass {
     pub(crate) sums: Sums,
     /// In all of the time that windows stand for.
-    pub(crate) estimated_requests: f64,
-    pub(crate) estimated_bytes: f64,
-    /// Requests, and bytes, per second, window by window.
-    pub(crate) by_window: [RatioSums; 2],
+    pub(crate) estimated: Estimated,
+    /// In that part of it in which requests were not counted.
+    pub(crate) uncounted: Estimated,
     /// From when it could be read to the last of its response.
     pub(crate) duration: Histogram,
     /// Its sum in seconds, and how many there were, window by window.
@@ -68,9 +95,8 @@ impl OfClass {
     fn new() -> Self {
         Self {
             sums: Sums::default(),
-            estimated_requests: 0.0,
-            estimated_bytes: 0.0,
-            by_window: [RatioSums::default(); 2],
+            estimated: Estimated::default(),
+            uncounted: Estimated::default(),
             duration: Histogram::coarse(),
             duration_by_window: RatioSums::default(),
             phases: std::array::from_fn(|_| std::array::from_fn(|_| Durations::new())),
@@ -99,11 +125,8 @@ impl OfClass {
         self.sums.requests += other.sums.requests;
         self.sums.bytes_sent += other.sums.bytes_sent;
         self.sums.used += other.sums.used;
-        self.estimated_requests += other.estimated_requests;
-        self.estimated_bytes += other.estimated_bytes;
-        for (mine, theirs) in self.by_window.iter_mut().zip(&other.by_window) {
-            mine.add_all(theirs);
-        }
+        self.estimated.add(&other.estimated);
+        self.uncounted.add(&other.uncounted);
         self.duration.add(&other.duration);
         self.duration_by_window.add_all(&other.duration_by_window);
         for (mine, theirs) in self.phases.iter_mut().flatten().zip(other.phases.iter().flatten()) {
@@ -122,6 +145,8 @@ pub struct Tally {
     pub(crate) watched_from: Time,
     /// How long the time is that they stand for: windows for the time between them as well.
     pub(crate) stood_for: Span,
+    /// Of that, when requests were not counted.
+    pub(crate) uncounted_for: Span,
     pub(crate) estimated_connections: f64,
     /// From when a connection was established to when it was accepted.
     pub(crate) accept_wait: Histogram,
@@ -155,6 +180,7 @@ impl Tally {
             watched: Span::ZERO,
             watched_from: Time::NEVER,
             stood_for: Span::ZERO,
+            uncounted_for: Span::ZERO,
             estimated_connections: 0.0,
             accept_wait: Histogram::coarse(),
             read_wait: Histogram::coarse(),
@@ -181,6 +207,11 @@ impl Tally {
         }
     }
 
+    /// Those that were followed.
+    pub(crate) fn requests(&self) -> u64 {
+        self.classes.iter().map(|class| class.sums.requests).sum()
+    }
+
     /// Requests were followed from their beginning until then.
     pub(crate) fn watch_to(&mut self, to: Time) {
         self.watched += to.since(self.watched_from);
@@ -192,17 +223,17 @@ impl Tally {
         self.watched.as_secs_f64() > 0.999 * self.stood_for.as_secs_f64()
     }
 
-    /// What has been watched so far stands for so long a time. By how much that is more.
-    pub(crate) fn stand_for(&mut self, time: Span) -> f64 {
+    /// What has been watched so far stands for so long a time, in which requests were counted besides, as far as they can
+    /// be, or were not. By how much that is more.
+    pub(crate) fn stand_for(&mut self, time: Span, is_counted: bool) -> f64 {
         let weight = time.as_secs_f64() / self.watched.as_secs_f64().max(1e-9);
         self.stood_for = time;
+        self.uncounted_for = if is_counted { Span::ZERO } else { time };
         self.estimated_connections = self.connections as f64 * weight;
         for class in &mut self.classes {
-            class.estimated_requests = class.sums.requests as f64 * weight;
-            class.estimated_bytes = class.sums.bytes_sent as f64 * weight;
-            let [requests, bytes] = &mut class.by_window;
-            requests.add(class.estimated_requests, time.as_secs_f64());
-            bytes.add(class.estimated_bytes, time.as_secs_f64());
+            let (requests, bytes) = (class.sums.requests as f64, class.sums.bytes_sent as f64);
+            class.estimated = Estimated::of(requests * weight, bytes * weight, time.as_secs_f64());
+            class.uncounted = if is_counted { Estimated::default() } else { class.estimated };
             let (sum, count) = (class.duration.sum().as_secs_f64(), class.duration.count() as f64);
             class.duration_by_window.add(sum, count);
         }
@@ -215,6 +246,7 @@ impl Tally {
         }
         self.watched += other.watched;
         self.stood_for += other.stood_for;
+        self.uncounted_for += other.uncounted_for;
         self.estimated_connections += other.estimated_connections;
         self.accept_wait.add(&other.accept_wait);
         self.read_wait.add(&other.read_wait);

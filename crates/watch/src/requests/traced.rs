@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::rc::Rc;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Iter, Link, ProgramMut, RingBuffer, RingBufferBuilder, UprobeOpts};
+use libbpf_rs::{Iter, Link, ProgramMut, RingBuffer, RingBufferBuilder};
 use procfs::process::Process;
 use units::{Span, Time};
 
@@ -17,9 +17,10 @@ use super::finished::Finished;
 use super::{MAX_PORTS, calls};
 use crate::Error;
 use crate::bpf::clock;
+use crate::bpf::code;
 use crate::bpf::layout::Layout;
 use crate::bpf::programs::{peek, place, run};
-use crate::bpf::runs::Runs;
+use crate::bpf::runs::{Kind, Runs};
 use crate::servers::Server;
 
 program!("requests");
@@ -101,15 +102,6 @@ impl Clocks {
 }
 
 const FINDING: &str = "finding the server's threads";
-
-/// Kinds of programs, by what it costs to get to them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A breakpoint in the server, or a clock.
-    Breakpoint,
-    /// Places in the kernel.
-    Tracepoint,
-}
 
 impl Probes {
     /// Loads the programs, for connections of these ports in a network namespace (0 for any), with so much time from one
@@ -260,10 +252,14 @@ impl Probes {
             let file = fs::metadata(&server.executable).map(|file| (file.dev(), file.ino()));
             let is_attached = match (server.symbol(), file) {
                 (Some(symbol), Ok(file)) => *self.attached.entry(file).or_insert_with(|| {
-                    let options = UprobeOpts { func_name: Some(symbol.to_owned()), ..UprobeOpts::default() };
                     let probe = &self.program.progs.hw_uprobe_head;
-                    let link = probe.attach_uprobe_with_opts(-1, &server.executable, 0, options);
-                    link.map(|link| self.links.push(link)).is_ok()
+                    let place = code::place_in(&server.executable, symbol);
+                    let link = place.and_then(|place| {
+                        probe.attach_uprobe(false, -1, &server.executable, place as usize).ok()
+                    });
+                    let is_attached = link.is_some();
+                    self.links.extend(link);
+                    is_attached
                 }),
                 _ => false,
             };
@@ -408,10 +404,7 @@ impl Probes {
             Kind::Breakpoint => vec![&programs.hw_uprobe_head, &programs.hw_perf_event],
             Kind::Tracepoint => self.tracepoints().into_iter().map(|(program, _)| program).collect(),
         };
-        programs.into_iter().map(Runs::of).fold(Runs::default(), |sum, runs| Runs {
-            count: sum.count + runs.count,
-            time: sum.time + runs.time,
-        })
+        Runs::of_all(&programs)
     }
 
     /// Those at places in the kernel, with what they do.

@@ -170,8 +170,13 @@ impl<'a> Requests<'a> {
         let of_class = |at: usize| all.and_then(|all| all.classes.get(at)).copied().unwrap_or_default();
         for (at, (name, class)) in self.classes().enumerate() {
             let (requests, bytes) = match all {
-                Some(_) => (of_class(at).requests as f64, of_class(at).bytes as f64),
-                None => (class.estimated_requests, class.estimated_bytes),
+                Some(_) => {
+                    let (counted, besides) = (of_class(at), &class.uncounted);
+                    let [requests, bytes] =
+                        [counted.requests, counted.bytes].map(|sum| sum.cast_signed().max(0) as f64);
+                    (requests + besides.requests, bytes + besides.bytes)
+                }
+                None => (class.estimated.requests, class.estimated.bytes),
             };
             self.sample(own::REQUESTS, &[name], requests);
             self.sample(own::RESPONSE_BYTES, &[name], bytes);

@@ -37,6 +37,8 @@ pub(super) fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + '
         groups: Groups::every(Span::from_millis(50)),
         classes: Classes::default(),
         budget,
+        // They come as fast as the server can.
+        counts_all: true,
         seed: 1,
         keep: None,
         whose: Whose::default(),

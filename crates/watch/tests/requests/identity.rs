@@ -40,6 +40,7 @@ fn watched(ports: Vec<u16>, whose: Whose, meanwhile: impl FnOnce()) -> WatchOutc
         groups: Groups::every(Span::from_millis(100)),
         classes: Classes::default(),
         budget: Budget::default(),
+        counts_all: false,
         seed: 1,
         keep: None,
         whose,

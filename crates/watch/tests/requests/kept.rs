@@ -24,6 +24,7 @@ fn options(port: u16, directory: &Path, thresholds: &[&str]) -> Options {
         groups: Groups::every(Span::from_millis(200)),
         classes: Classes::default(),
         budget: Budget::Unlimited,
+        counts_all: true,
         seed: 1,
         keep: Some(Keep {
             span: Span::from_secs(60),

@@ -41,6 +41,7 @@ impl Followed {
             ports: vec![port],
             classes: Classes::default(),
             budget,
+            counts_all: false,
             seed: 1,
             whose: Whose::default(),
         };

@@ -50,6 +50,9 @@ pub(super) struct RunArgs {
     /// What following requests may cost, as a share of the processor time that the server uses (default: 1%): windows at random times are as long as that allows. `none` follows every request.
     #[arg(long, value_name = "SHARE|none")]
     budget: Option<Budget>,
+    /// Counts every request also where that costs more than the budget, which is for following them then. Otherwise, where a server has all of its processor in use and answers so many, they are counted in windows.
+    #[arg(long)]
+    count_all: bool,
     /// Seed of the random times (default: 1).
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -141,6 +144,7 @@ impl RunArgs {
             groups,
             classes: self.classes.clone().or(file.classes.clone()).unwrap_or_default(),
             budget: self.budget.or(file.budget).unwrap_or_default(),
+            counts_all: self.count_all || file.count_all.unwrap_or(false),
             seed: self.seed.or(file.seed).unwrap_or(1),
             keep: self.keep()?,
             whose: self.whose(&file)?,
@@ -366,6 +370,9 @@ fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> tom
         spec.insert("processes-of".to_owned(), origins.into());
     }
     spec.insert("budget".to_owned(), options.budget.to_string().into());
+    if options.counts_all {
+        spec.insert("count-all".to_owned(), true.into());
+    }
     spec.insert("classes".to_owned(), options.classes.to_string().into());
     spec
 }

@@ -103,13 +103,6 @@ fn draw_phases(frame: &mut Frame<'_>, area: Rect, state: &State, requests: &BTre
     table(frame, area, state.theme, ("by phase", PHASE_WIDTH), (&titles, 7), rows);
 }
 
-/// Connections on which requests cannot be counted one by one; none where there are none.
-fn not_counted(followed: &Followed) -> Option<String> {
-    let protocols = followed.protocols.filter(|_| !followed.is_counted)?;
-    let others = protocols.uncounted();
-    (!others.is_empty()).then(|| format!("connections: {}", others.join(", ")))
-}
-
 /// Waits, and what was not seen.
 fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bool) -> Vec<Line<'static>> {
     let theme = state.theme;
@@ -130,8 +123,9 @@ fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bo
         ]));
     }
     let followed = if state.whole { &snapshot.followed } else { &snapshot.latest.followed };
-    if let Some(others) = followed.as_ref().and_then(not_counted) {
-        lines.push(Line::from(vec![label("not counted"), Piece::raw(others)]));
+    let why = followed.as_ref().map(Followed::not_counted).unwrap_or_default();
+    if !why.is_empty() {
+        lines.push(Line::from(vec![label("not counted"), Piece::raw(why.join("; "))]));
     }
     let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0 || followed.is_counted)
     else {

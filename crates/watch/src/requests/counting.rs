@@ -1,0 +1,276 @@
+//! [`Counting`]: every request counted, as long as that costs no more than it may.
+
+use units::{Ratio, Span, Time};
+
+use super::Classes;
+use super::calibration::UnitCosts;
+use crate::bpf::runs::{Kind, Runs};
+use crate::counts::{self, Counted};
+use crate::servers::Server;
+use crate::{Error, clock};
+
+/// Of the budget. The rest is for windows, which show more of requests.
+const SHARE: f64 = 0.8;
+/// And of the processors that are idle, up to the first that the server might use: what it costs there, the server does
+/// not miss.
+const OF_IDLE: f64 = 0.05;
+/// A server that uses less, in processors, is taken to use as much: what it costs matters when one is all in use.
+const MIN_BUSY: f64 = 1.0;
+/// So many seconds of processor time may be spent beyond that: some ten thousand requests that come at once are counted
+/// nevertheless.
+const CREDIT: f64 = 0.05;
+/// It is taken up again when it would cost so much of what it may, so that it is not taken up for a moment.
+const AGAIN: f64 = 0.7;
+/// How much the last window says of what it costs; the rest is what those before it said.
+const LAST_WINDOW: f64 = 0.3;
+
+/// Processors, of late.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Busy {
+    /// That the server used.
+    pub(crate) server: f64,
+    /// That nothing used.
+    pub(crate) idle: f64,
+    /// That watching all besides requests took.
+    pub(crate) besides: f64,
+}
+
+/// Counts every request, where the kernel lets it.
+pub(super) struct Counting {
+    pub(super) traced: Result<counts::Traced, Error>,
+    before: Counted,
+    since: Time,
+    /// Counted since the last look, in so long a time, before it was stopped.
+    gathered: Option<(Counted, Span)>,
+    thrift: Thrift,
+    /// The shortest mean time of a run, in seconds, by kind.
+    fastest: [f64; 2],
+}
+
+/// So many runs have a mean.
+const ENOUGH: u64 = 20;
+
+impl Counting {
+    /// Begins, for this share of the processor time that the server uses, or for any.
+    pub(super) fn begin(ports: &[u16], classes: &Classes, namespace: u32, share: Option<Ratio>) -> Self {
+        Self {
+            traced: counts::Traced::open(ports, classes.bounds(), namespace),
+            before: Counted::default(),
+            since: clock::monotonic(),
+            gathered: None,
+            thrift: Thrift::new(share),
+            fastest: [f64::INFINITY; 2],
+        }
+    }
+
+    /// Whether it does, now.
+    pub(super) fn is_on(&self) -> bool {
+        self.traced.is_ok() && self.thrift.is_on
+    }
+
+    /// Whether it could, and does not, since it would cost more than it may.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.traced.is_ok() && !self.thrift.is_on
+    }
+
+    /// Looks inside TLS where servers use a library that can be asked.
+    pub(super) fn look_inside(&mut self, servers: &[Server]) {
+        let is_on = self.is_on();
+        if let Some(traced) = self.traced.as_mut().ok().filter(|_| is_on) {
+            traced.look_inside(servers.iter().map(|server| (server.process, &server.ports[..])));
+        }
+    }
+
+    /// What has been counted until now, before all could be, is not of the watch.
+    pub(super) fn start(&mut self) -> Result<(), Error> {
+        if let Ok(traced) = &mut self.traced {
+            (self.before, self.since) = (traced.read()?, clock::monotonic());
+        }
+        Ok(())
+    }
+
+    /// What has been counted so far; none while nothing is.
+    pub(super) fn read(&mut self) -> Result<Option<Counted>, Error> {
+        let is_on = self.is_on();
+        self.traced.as_mut().ok().filter(|_| is_on).map(counts::Traced::read).transpose()
+    }
+
+    /// What has been counted since the last time, and how long it was counted.
+    pub(super) fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
+        self.gather()?;
+        Ok(self.gathered.take())
+    }
+
+    fn gather(&mut self) -> Result<(), Error> {
+        let Some(counted) = self.read()? else { return Ok(()) };
+        let now = clock::monotonic();
+        let (all, time) = self.gathered.get_or_insert_default();
+        all.add(&counted.since(&self.before));
+        *time += now.since(std::mem::replace(&mut self.since, now));
+        self.before = counted;
+        Ok(())
+    }
+
+    /// How often its programs have run, and for how long, as far as runs were measured.
+    pub(super) fn runs(&self) -> [(Kind, Runs); 2] {
+        match &self.traced {
+            Ok(traced) => traced.runs(),
+            Err(_) => [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, Runs::default())),
+        }
+    }
+
+    /// Processor time that its programs have taken since they had run so often, and getting to them. Whatever runs in
+    /// between only adds to a run's time, so that the shortest mean counts.
+    pub(super) fn spent_since(&mut self, earlier: [(Kind, Runs); 2], getting_there: &UnitCosts) -> Span {
+        let mut spent = Span::ZERO;
+        for (((kind, earlier), (_, now)), fastest) in
+            earlier.into_iter().zip(self.runs()).zip(&mut self.fastest)
+        {
+            let runs = now.since(earlier);
+            let mean = runs.time.as_secs_f64() / runs.count.max(1) as f64;
+            if runs.count >= ENOUGH {
+                *fastest = fastest.min(mean);
+            }
+            spent += Span::from_secs_f64(mean.min(*fastest) * runs.count as f64);
+            spent += getting_there.of(kind, runs.count);
+        }
+        spent
+    }
+
+    /// What it costs, or would, in processors.
+    pub(super) fn cost(&self) -> f64 {
+        if self.is_on() { self.thrift.cost } else { 0.0 }
+    }
+
+    /// What it may cost depends on what the server uses, and on what is left.
+    pub(super) fn note_busy(&mut self, busy: Busy) {
+        self.thrift.busy = Some(busy);
+    }
+
+    /// In a window, which stands for so long a time, there were so many requests per second, and counting cost so much of
+    /// a processor. Stops where that is more than it may cost, or takes it up again.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(super) fn weigh(
+        &mut self,
+        cost: f64,
+        rate: f64,
+        stood_for: Span,
+        servers: &[Server],
+    ) -> Result<(), Error> {
+        if self.traced.is_err() || !self.thrift.weigh(cost, rate, stood_for) {
+            return Ok(());
+        }
+        if self.thrift.is_on {
+            if let Ok(traced) = &mut self.traced {
+                traced.attach()?;
+            }
+            self.look_inside(servers);
+            return self.start();
+        }
+        // What is known is told with the next look.
+        self.thrift.is_on = true;
+        self.gather()?;
+        self.thrift.is_on = false;
+        if let Ok(traced) = &mut self.traced {
+            traced.detach();
+        }
+        Ok(())
+    }
+}
+
+/// Whether counting is worth what it costs.
+#[derive(Debug, Clone, Copy)]
+struct Thrift {
+    share: Option<f64>,
+    /// None as long as it is not known.
+    busy: Option<Busy>,
+    is_on: bool,
+    /// What it costs, or would, in processors.
+    cost: f64,
+    /// What a request costs, in seconds.
+    price: f64,
+    /// What has been spent beyond what it may cost, in seconds.
+    debt: f64,
+    windows: u32,
+}
+
+impl Thrift {
+    fn new(share: Option<Ratio>) -> Self {
+        let share = share.map(Ratio::as_f64);
+        Self { share, busy: None, is_on: true, cost: 0.0, price: 0.0, debt: 0.0, windows: 0 }
+    }
+
+    /// As [`Counting::weigh`]; whether it is to be stopped or taken up.
+    fn weigh(&mut self, cost: f64, rate: f64, stood_for: Span) -> bool {
+        let Some(share) = self.share else { return false };
+        let last = if self.windows == 0 { 1.0 } else { LAST_WINDOW };
+        self.windows += 1;
+        if self.is_on && rate > 0.0 {
+            let price = cost / rate;
+            self.price = if self.price > 0.0 { self.price + last * (price - self.price) } else { price };
+        }
+        let spent = if self.is_on { cost } else { 0.0 };
+        let cost = if self.is_on { cost } else { self.price * rate };
+        self.cost += last * (cost - self.cost);
+        let Some(Busy { server, idle, .. }) = self.busy else { return false };
+        let allowed = SHARE * share * server.max(MIN_BUSY) + OF_IDLE * idle.min(1.0 - server).max(0.0);
+        self.debt = (self.debt + (spent - allowed) * stood_for.as_secs_f64()).max(0.0);
+        let was_on = self.is_on;
+        self.is_on =
+            if was_on { self.debt <= CREDIT } else { self.debt <= 0.0 && self.cost <= AGAIN * allowed };
+        self.is_on != was_on
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thrift(server: f64, idle: f64) -> Thrift {
+        let mut thrift = Thrift::new(Some(Ratio::clamped(0.01)));
+        thrift.busy = Some(Busy { server, idle, besides: 0.0 });
+        thrift
+    }
+
+    /// Requests cost 2 us each to count; a processor is all in use, 1 % of which may be spent.
+    #[test]
+    fn as_many_are_counted_as_the_budget_is_for() {
+        let mut thrift = thrift(1.0, 0.0);
+        let mut weigh = |rate: f64, windows: u32| {
+            for _ in 0..windows {
+                let cost = if thrift.is_on { 2e-6 * rate } else { 0.0 };
+                thrift.weigh(cost, rate, Span::from_secs(1));
+            }
+            thrift.is_on
+        };
+        assert!(weigh(3_900.0, 1_000));
+        assert!(weigh(20_000.0, 1), "it may come to more for a moment");
+        assert!(weigh(3_900.0, 1_000));
+        assert!(!weigh(4_200.0, 1_000));
+        assert!(!weigh(3_900.0, 1_000), "it is not taken up for a moment");
+        assert!(weigh(2_500.0, 20));
+        assert!(!weigh(40_000.0, 1));
+        assert!(weigh(0.0, 20));
+    }
+
+    #[test]
+    fn what_is_idle_may_be_spent_and_of_a_large_server_more() {
+        for (server, idle, most) in [(4.0, 60.0, 0.032), (0.2, 1.8, 0.048), (0.2, 0.04, 0.01)] {
+            for (times, is_on) in [(0.95, true), (1.1, false)] {
+                let mut thrift = thrift(server, idle);
+                for _ in 0..100 {
+                    thrift.weigh(times * most, 1e4, Span::from_secs(1));
+                }
+                assert_eq!(thrift.is_on, is_on, "{server} used, {idle} idle, {times} of {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_budget_all_are_counted() {
+        let mut thrift = Thrift::new(None);
+        assert!(!thrift.weigh(1.0, 1e6, Span::from_secs(1)) && thrift.is_on);
+    }
+}
