@@ -22,7 +22,9 @@ const CREDIT: f64 = 0.05;
 /// It is taken up again when it would cost so much of what it may, so that it is not taken up for a moment.
 const AGAIN: f64 = 0.7;
 /// How much the last window says of what it costs; the rest is what those before it said.
-const LAST_WINDOW: f64 = 0.3;
+const LAST_WINDOW: f64 = 0.5;
+/// What was spent beyond the credit when it stopped is not paid back for longer.
+const MAX_DEBT: f64 = 2.0 * CREDIT;
 
 /// Processors, of late.
 #[derive(Debug, Clone, Copy, Default)]
@@ -216,7 +218,7 @@ impl Thrift {
         self.cost += last * (cost - self.cost);
         let Some(Busy { server, idle, .. }) = self.busy else { return false };
         let allowed = SHARE * share * server.max(MIN_BUSY) + OF_IDLE * idle.min(1.0 - server).max(0.0);
-        self.debt = (self.debt + (spent - allowed) * stood_for.as_secs_f64()).max(0.0);
+        self.debt = (self.debt + (spent - allowed) * stood_for.as_secs_f64()).clamp(0.0, MAX_DEBT);
         let was_on = self.is_on;
         self.is_on =
             if was_on { self.debt <= CREDIT } else { self.debt <= 0.0 && self.cost <= AGAIN * allowed };
