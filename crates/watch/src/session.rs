@@ -252,7 +252,7 @@ impl Watch {
         let mut seen = self.monitor.look(age, everything)?;
         self.took.record(Span::from(began.elapsed()));
         self.looking.0 += clock::thread().saturating_sub(before);
-        self.note_busy(age, &seen);
+        self.note_busy(age, &seen)?;
         let mut tally = None;
         if let Some((requests, pace)) = &mut self.requests
             && (pace.is_due(age) || everything)
@@ -280,8 +280,8 @@ impl Watch {
     }
 
     /// Tells the budget what the server has used, as far as that is known, and what looking has.
-    fn note_busy(&mut self, age: Span, seen: &Summary) {
-        let Some((requests, _)) = &mut self.requests else { return };
+    fn note_busy(&mut self, age: Span, seen: &Summary) -> Result<(), Error> {
+        let Some((requests, _)) = &mut self.requests else { return Ok(()) };
         let listens =
             |name: &str| requests.servers().iter().any(|server| server.program.as_bytes() == kept(name));
         if !seen.processes.is_empty() {
@@ -293,7 +293,7 @@ impl Watch {
         }
         let (cost, since) = std::mem::replace(&mut self.looking, (Span::ZERO, age));
         let besides = cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3);
-        requests.note_busy(Busy { server: self.busy, idle: self.idle, besides });
+        requests.note_busy(Busy { server: self.busy, idle: self.idle, besides })
     }
 
     /// For those who show it: what is watched.

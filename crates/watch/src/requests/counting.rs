@@ -42,6 +42,7 @@ pub(super) struct Counting {
     pub(super) traced: Result<counts::Traced, Error>,
     before: Counted,
     since: Time,
+    weighed: Time,
     /// Counted since the last look, in so long a time, before it was stopped.
     gathered: Option<(Counted, Span)>,
     thrift: Thrift,
@@ -59,6 +60,7 @@ impl Counting {
             traced: counts::Traced::open(ports, classes.bounds(), namespace),
             before: Counted::default(),
             since: clock::monotonic(),
+            weighed: clock::monotonic(),
             gathered: None,
             thrift: Thrift::new(share),
             fastest: [f64::INFINITY; 2],
@@ -149,27 +151,28 @@ impl Counting {
         self.thrift.busy = Some(busy);
     }
 
-    /// In a window, which stands for so long a time, there were so many requests per second, and counting cost so much of
-    /// a processor. Stops where that is more than it may cost, or takes it up again.
+    /// In a window there were so many requests per second, and counting cost so much of a processor.
+    pub(super) fn learn(&mut self, cost: f64, rate: f64) {
+        self.thrift.learn(cost, rate);
+    }
+
+    /// Stops where it has cost more than it may, or takes it up again. Whether it has.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(super) fn weigh(
-        &mut self,
-        cost: f64,
-        rate: f64,
-        stood_for: Span,
-        servers: &[Server],
-    ) -> Result<(), Error> {
-        if self.traced.is_err() || !self.thrift.weigh(cost, rate, stood_for) {
-            return Ok(());
+    pub(super) fn weigh(&mut self, servers: &[Server]) -> Result<bool, Error> {
+        let now = clock::monotonic();
+        let time = now.since(std::mem::replace(&mut self.weighed, now));
+        if self.traced.is_err() || !self.thrift.weigh(time) {
+            return Ok(false);
         }
         if self.thrift.is_on {
             if let Ok(traced) = &mut self.traced {
                 traced.attach()?;
             }
             self.look_inside(servers);
-            return self.start();
+            self.start()?;
+            return Ok(true);
         }
         // What is known is told with the next look.
         self.thrift.is_on = true;
@@ -178,7 +181,7 @@ impl Counting {
         if let Ok(traced) = &mut self.traced {
             traced.detach();
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -204,21 +207,24 @@ impl Thrift {
         Self { share, busy: None, is_on: true, cost: 0.0, price: 0.0, debt: 0.0, windows: 0 }
     }
 
-    /// As [`Counting::weigh`]; whether it is to be stopped or taken up.
-    fn weigh(&mut self, cost: f64, rate: f64, stood_for: Span) -> bool {
-        let Some(share) = self.share else { return false };
+    /// As [`Counting::learn`].
+    fn learn(&mut self, cost: f64, rate: f64) {
         let last = if self.windows == 0 { 1.0 } else { LAST_WINDOW };
         self.windows += 1;
         if self.is_on && rate > 0.0 {
             let price = cost / rate;
             self.price = if self.price > 0.0 { self.price + last * (price - self.price) } else { price };
         }
-        let spent = if self.is_on { cost } else { 0.0 };
         let cost = if self.is_on { cost } else { self.price * rate };
         self.cost += last * (cost - self.cost);
-        let Some(Busy { server, idle, .. }) = self.busy else { return false };
+    }
+
+    /// After so much more time; whether it is to be stopped or taken up.
+    fn weigh(&mut self, time: Span) -> bool {
+        let Some((share, Busy { server, idle, .. })) = self.share.zip(self.busy) else { return false };
+        let spent = if self.is_on { self.cost } else { 0.0 };
         let allowed = SHARE * share * server.max(MIN_BUSY) + OF_IDLE * idle.min(1.0 - server).max(0.0);
-        self.debt = (self.debt + (spent - allowed) * stood_for.as_secs_f64()).clamp(0.0, MAX_DEBT);
+        self.debt = (self.debt + (spent - allowed) * time.as_secs_f64()).clamp(0.0, MAX_DEBT);
         let was_on = self.is_on;
         self.is_on =
             if was_on { self.debt <= CREDIT } else { self.debt <= 0.0 && self.cost <= AGAIN * allowed };
@@ -243,7 +249,8 @@ mod tests {
         let mut weigh = |rate: f64, windows: u32| {
             for _ in 0..windows {
                 let cost = if thrift.is_on { 2e-6 * rate } else { 0.0 };
-                thrift.weigh(cost, rate, Span::from_secs(1));
+                thrift.learn(cost, rate);
+                thrift.weigh(Span::from_secs(1));
             }
             thrift.is_on
         };
@@ -253,7 +260,7 @@ mod tests {
         assert!(!weigh(4_200.0, 1_000));
         assert!(!weigh(3_900.0, 1_000), "it is not taken up for a moment");
         assert!(weigh(2_500.0, 20));
-        assert!(!weigh(40_000.0, 1));
+        assert!(!weigh(40_000.0, 3));
         assert!(weigh(0.0, 20));
     }
 
@@ -263,7 +270,8 @@ mod tests {
             for (times, is_on) in [(0.95, true), (1.1, false)] {
                 let mut thrift = thrift(server, idle);
                 for _ in 0..100 {
-                    thrift.weigh(times * most, 1e4, Span::from_secs(1));
+                    thrift.learn(times * most, 1e4);
+                    thrift.weigh(Span::from_secs(1));
                 }
                 assert_eq!(thrift.is_on, is_on, "{server} used, {idle} idle, {times} of {most}");
             }
@@ -273,6 +281,8 @@ mod tests {
     #[test]
     fn without_a_budget_all_are_counted() {
         let mut thrift = Thrift::new(None);
-        assert!(!thrift.weigh(1.0, 1e6, Span::from_secs(1)) && thrift.is_on);
+        thrift.busy = Some(Busy::default());
+        thrift.learn(1.0, 1e6);
+        assert!(!thrift.weigh(Span::from_secs(10)) && thrift.is_on);
     }
 }

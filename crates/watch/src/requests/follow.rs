@@ -269,12 +269,20 @@ impl Requests {
     }
 
     /// What the budget is a share of, and what is part of it besides.
-    pub(crate) fn note_busy(&mut self, busy: Busy) {
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub(crate) fn note_busy(&mut self, busy: Busy) -> Result<(), Error> {
         self.counting.note_busy(busy);
+        // A window that is open ends with all of its time counted, or none.
+        if matches!(self.phase, Phase::Closed) && self.counting.weigh(&self.servers.all)? {
+            self.stood_for_to = clock::monotonic();
+        }
         let besides = busy.besides + self.counting.cost();
         if let Some(windows) = &mut self.windows {
             windows.note_busy(busy.server, besides, clock::monotonic());
         }
+        Ok(())
     }
 
     fn open_window(&mut self) -> Result<(), Error> {
@@ -338,11 +346,11 @@ impl Requests {
         let others = others[0] + others[1];
         let counting = self.counting.spent_since(opened.counting, &self.unit_costs);
         let rate = self.window.requests() as f64 / self.window.watched.as_secs_f64().max(1e-9);
-        let stood_for = now.since(self.stood_for_to);
         self.end_window(now);
         if self.windows.is_some() {
             let cost = counting.mul_f64(HIDDEN_COUNTING).as_secs_f64() / length.as_secs_f64().max(1e-9);
-            self.counting.weigh(cost, rate, stood_for, &self.servers.all)?;
+            self.counting.learn(cost, rate);
+            self.counting.weigh(&self.servers.all)?;
         }
         let fixed = opened.fixed + clock::thread().saturating_sub(before);
         if let Some(windows) = &mut self.windows {
