@@ -180,7 +180,7 @@ impl Counted {
         Self {
             classes: classes.collect(),
             protocols: self.protocols.combine(before.protocols, u64::saturating_sub),
-            other_bytes: self.other_bytes - before.other_bytes,
+            other_bytes: self.other_bytes.wrapping_sub(before.other_bytes),
         }
     }
 
@@ -193,7 +193,7 @@ impl Counted {
             mine.statuses.add(theirs.statuses);
         }
         self.protocols = self.protocols.combine(other.protocols, u64::saturating_add);
-        self.other_bytes += other.other_bytes;
+        self.other_bytes = self.other_bytes.wrapping_add(other.other_bytes);
     }
 
     /// Responses of all classes by status.
@@ -206,7 +206,9 @@ impl Counted {
     /// Whether all that was sent is counted, but for a little that was under way when it began.
     pub fn is_whole(&self) -> bool {
         let bytes = self.classes.iter().fold(0_u64, |sum, class| sum.wrapping_add(class.bytes));
-        self.protocols.are_counted() && self.other_bytes <= bytes / 20
+        // What was under way at a look, and is sent by the next, may be less there.
+        let others = self.other_bytes.cast_signed().max(0).cast_unsigned();
+        self.protocols.are_counted() && others <= bytes / 20
     }
 }
 
