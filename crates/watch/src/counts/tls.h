@@ -20,6 +20,8 @@ struct session {
 	/* What was written last. */
 	u64 from;
 	u64 to;
+	/* The last bytes of it. */
+	u64 tail;
 	struct response response;
 	struct frames frames;
 	u32 epoch;
@@ -118,12 +120,25 @@ static void recognise(struct session *session, const u8 *bytes)
 	}
 }
 
-/* What was written before and not taken is written again. How much of the beginning that is. */
+/* What is written ends like this; 0 if it is shorter. */
+static u64 tail_of(u64 from, u64 to)
+{
+	u64 tail = 0;
+
+	if (to >= from + sizeof(tail))
+		bpf_probe_read_user(&tail, sizeof(tail), (void *)to - sizeof(tail));
+	return tail;
+}
+
+/* What was written before and not taken is written again. How much of the beginning that is. Some programs
+ * keep what is not taken, as Apache does, and write something else from the same place. */
 static u64 again(const struct session *session, u64 from, u64 to)
 {
 	bool is_within = from >= session->from && from < session->to && !session->is_of_go;
 
-	if (is_within && (session->is_blocked || (from > session->from && to == session->to)))
+	if (is_within &&
+	    ((session->is_blocked && (to < session->to || tail_of(from, session->to) == session->tail)) ||
+	     (from > session->from && to == session->to)))
 		return (to < session->to ? to : session->to) - from;
 	return 0;
 }
@@ -137,6 +152,7 @@ static void wrote(struct session *session, u64 from, u64 length)
 
 	session->from = from;
 	session->to = from + length;
+	session->tail = tail_of(session->from, session->to);
 	session->is_blocked = false;
 	length -= old;
 	if (!length)

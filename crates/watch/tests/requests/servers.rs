@@ -18,7 +18,10 @@ pub(super) const SIZES: [(&str, usize); 3] = [("small", 1000), ("medium", 100_00
 pub(super) fn documents() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, size) in SIZES {
-        fs::write(place.path().join(name), vec![b'x'; size]).unwrap();
+        // No part of it is like another.
+        let bytes: Vec<u8> =
+            (0..size as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        fs::write(place.path().join(name), bytes).unwrap();
     }
     place
 }
