@@ -103,6 +103,16 @@ impl Clocks {
 
 const FINDING: &str = "finding the server's threads";
 
+/// For each the kernel waits until no processor is in it any more, which takes long on one that many want; so it waits
+/// for all of them together.
+fn detach_at_once(links: impl Iterator<Item = Link>) {
+    std::thread::scope(|threads| {
+        for link in links {
+            threads.spawn(move || drop(link));
+        }
+    });
+}
+
 impl Probes {
     /// Loads the programs, for connections of these ports in a network namespace (0 for any), with so much time from one
     /// look to the next.
@@ -362,11 +372,9 @@ impl Probes {
     pub(super) fn detach(&mut self) -> Result<(), Error> {
         // While the last probes are still there, they find no thread that they would follow.
         let in_binaries = self.attached.values().filter(|is_attached| **is_attached).count();
-        while self.links.len() > in_binaries {
-            self.links.pop();
-        }
+        detach_at_once(self.links.drain(in_binaries.min(self.links.len())..));
         self.state()?.epoch += 1;
-        self.links.clear();
+        detach_at_once(self.links.drain(..));
         self.attached.clear();
         run(&self.program.progs.hw_syscall_drop, "forgetting connections")
     }
