@@ -30,6 +30,8 @@ pub struct Watch {
     busy: f64,
     /// And that nothing used.
     idle: f64,
+    /// That this process may run on.
+    processors: f64,
     /// The latest of every group.
     latest: Summary,
     /// What is watched, in a few words, and what following requests may cost.
@@ -122,6 +124,7 @@ impl Watch {
             took: stats::Histogram::new(),
             busy: 0.0,
             idle: 0.0,
+            processors: available_parallelism().map_or(1.0, |count| count.get() as f64),
             latest: Summary::default(),
             subject,
             ports: options.ports,
@@ -289,7 +292,7 @@ impl Watch {
             self.busy = used.map(|(_, used)| used.cpu).sum();
         }
         if let Some(kernel) = &seen.kernel {
-            self.idle = kernel.cpu_idle * available_parallelism().map_or(1.0, |count| count.get() as f64);
+            self.idle = kernel.cpu_idle * self.processors;
         }
         let (cost, since) = std::mem::replace(&mut self.looking, (Span::ZERO, age));
         let besides = cost.as_secs_f64() / age.saturating_sub(since).as_secs_f64().max(1e-3);

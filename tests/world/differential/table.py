@@ -43,13 +43,18 @@ class Table:
         read = tomllib.loads(FILE.read_text())
         return cls(read["beside"], [Group(**group) for group in read["difference"]])
 
+    @property
+    def rows(self) -> list[str]:
+        """Those of all groups."""
+        return [line for group in self.groups for line in group.rows]
+
     def of(self, kind: str, case: str) -> set[str]:
         """What it has of a case."""
-        return set(of([line for group in self.groups for line in group.rows], kind, case))
+        return set(of(self.rows, kind, case))
 
     def complaints(self, found: list[str], versions: dict[str, str]) -> list[str]:
         """What is not in the table, what is in it and does not occur, what was not written anew."""
-        listed = [row for group in self.groups for row in group.rows]
+        listed = self.rows
         said = []
         if versions != self.beside:
             said.append(f"the table is for {self.beside}, here is {versions}: look at what is new, and change it")

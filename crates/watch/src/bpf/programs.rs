@@ -1,11 +1,12 @@
-//! What is done with programs in the kernel: a place for them, running them, reading what they write.
+//! What is done with programs in the kernel: a place for them, running them, reading what they write, detaching them.
 
 #![allow(unsafe_code, reason = "the kernel writes to memory that is shared with it")]
 
+use std::io::Read as _;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use libbpf_rs::{OpenObject, ProgramInput, ProgramMut};
+use libbpf_rs::{Iter, Link, OpenObject, ProgramInput, ProgramMut};
 
 use crate::error::Error;
 
@@ -18,6 +19,24 @@ pub(crate) fn place() -> &'static mut MaybeUninit<OpenObject> {
 /// Runs a program of the kind that is called like a function.
 pub(crate) fn run(program: &ProgramMut<'_>, what: &'static str) -> Result<(), Error> {
     program.test_run(ProgramInput::default()).map(drop).map_err(Error::bpf(what))
+}
+
+/// Runs a program of the kind that the kernel calls for one thing after the other. It prints nothing; to read is what
+/// makes it run.
+pub(crate) fn walk(walk: &Link, what: &'static str) -> Result<(), Error> {
+    let mut each = Iter::new(walk).map_err(Error::bpf(what))?;
+    each.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(what)(why.into()))?;
+    Ok(())
+}
+
+/// For each the kernel waits until no processor is in it any more, which takes long on one that many want; so it waits
+/// for all of them together.
+pub(crate) fn detach_at_once(links: impl Iterator<Item = Link>) {
+    std::thread::scope(|threads| {
+        for link in links {
+            threads.spawn(move || drop(link));
+        }
+    });
 }
 
 /// Reads what a program writes. It may do so at any moment, so that a value that was read before is not to be used again.

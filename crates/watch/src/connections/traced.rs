@@ -1,12 +1,10 @@
 //! [`Traced`]: by a program in the kernel that walks over its table of connections.
 
-use std::io::Read as _;
-
+use libbpf_rs::Link;
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Iter, Link};
 
 use super::sample::{MAX_PORTS, Port, Sample, place_of};
-use crate::bpf::programs::{peek, place};
+use crate::bpf::programs::{peek, place, walk};
 use crate::clock::uptime;
 use crate::{Error, Source};
 
@@ -46,11 +44,7 @@ impl Source for Traced {
         for port in &mut state.ports {
             *port = program::types::port::default();
         }
-        let walk = Iter::new(&self.walk).map_err(Error::bpf("walking over connections"));
-        // The program prints nothing; to read is what makes it run.
-        walk?
-            .read_to_end(&mut Vec::new())
-            .map_err(|why| Error::bpf("walking over connections")(why.into()))?;
+        walk(&self.walk, "walking over connections")?;
         let ports = state.ports[..self.ports].iter().map(|port| {
             let port = peek(port);
             let mut found = Port {

@@ -166,6 +166,13 @@ pub struct Counted {
     pub other_bytes: u64,
 }
 
+impl OfClass {
+    /// Requests and bytes; none where what has grown has left the class, so that more have left it than came.
+    pub(crate) fn seen(self) -> [u64; 2] {
+        [self.requests, self.bytes].map(|sum| sum.cast_signed().max(0).cast_unsigned())
+    }
+}
+
 impl Counted {
     /// What has been counted since `before`.
     pub(crate) fn since(&self, before: &Self) -> Self {

@@ -3,16 +3,17 @@
  *
  * Hooks: tcp_sendmsg_locked, where it is seen what is about to be sent and how much the connection has taken
  * so far (tcp_sock.write_seq), so that one program for each send is enough; the connection's states, of which
- * one is the end of what can be sent; and in a server that uses OpenSSL its SSL_write (tls.h). A response of
- * HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all that follows on the
- * connection is of it, up to the next. So nothing has to end it: neither silence nor a look. Of HTTP/2 frames
- * are followed (frames.h). A connection that begins otherwise is of another protocol.
+ * one is the end of what can be sent; and in a server that uses OpenSSL its SSL_write (tls.h), or that of Go
+ * (go.h). A response of HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all
+ * that follows on the connection is of it, up to the next. So nothing has to end it: neither silence nor a
+ * look. Of HTTP/2 frames are followed (frames.h). A connection that begins otherwise is of another protocol.
  *
  * What a program has in its memory is taken for sent when it is seen, before the connection has taken it.
  * What it does not take comes again, and is known by its place in the stream; or never, which is seen at the
  * end. A file is not looked at: what the connection has taken of it is seen with what comes next, or at the
  * end, or by hw_map_pending. */
-#include "tls.h"
+#include "go.h"
+#include "pieces.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -30,23 +31,12 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define TLS_DATA 0x17
 /* More than a handshake takes. */
 #define UNKNOWN_BYTES 16384
-/* Of memory, in one call. */
-#define MAX_PIECES 1024
 
 /* By place in `wanted`: what its servers send inside TLS is seen, or it is not known yet who they are. */
 bool inside[MAX_PORTS];
 
 /* Of a file that is sent without end one look is taken in so many bytes, of 4 MiB. */
 #define LOOK_AT_FILES 0x3fc00000
-
-/* Where what is about to be sent is, in a program's memory. */
-struct pieces {
-	/* Several, or the only one. */
-	const struct iovec *list;
-	const u8 *only;
-	/* From there on. */
-	u64 offset;
-};
 
 /* A connection. */
 struct sending {
@@ -89,48 +79,6 @@ static u32 place_of(const struct sock *sock)
 	return MAX_PORTS;
 }
 
-static bool is_kind(const struct msghdr *message, enum iter_type kind)
-{
-	return message->msg_iter.iter_type == kind;
-}
-
-/* Where what is to be sent is, if that is in a program's memory. */
-static bool find(struct msghdr *message, struct pieces *pieces)
-{
-	const struct iovec *list;
-
-	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
-	    is_kind(message, bpf_core_enum_value(enum iter_type, ITER_UBUF))) {
-		/* Not as a pointer that the verifier knows of. */
-		pieces->only = BPF_CORE_READ(message, msg_iter.ubuf);
-	} else if (is_kind(message, bpf_core_enum_value(enum iter_type, ITER_IOVEC))) {
-		/* It is the kernel's copy of the list. */
-		if (bpf_core_field_exists(message->msg_iter.__iov))
-			list = message->msg_iter.__iov;
-		else
-			list = ((struct iov_iter___before_6_4 *)&message->msg_iter)->iov;
-		if (message->msg_iter.nr_segs > 1)
-			pieces->list = list;
-		else
-			pieces->only = BPF_CORE_READ(list, iov_base);
-	} else {
-		return false;
-	}
-	pieces->offset = message->msg_iter.iov_offset;
-	return true;
-}
-
-/* Reads the first bytes of it. */
-static bool peek(const struct pieces *pieces, u8 *bytes, u32 length)
-{
-	struct iovec first = {.iov_base = (void *)pieces->only, .iov_len = -1UL};
-
-	if (pieces->list && bpf_probe_read_kernel(&first, sizeof(first), pieces->list))
-		return false;
-	return pieces->offset < first.iov_len &&
-	       !bpf_probe_read_user(bytes, length, first.iov_base + pieces->offset);
-}
-
 /* What begins like this on a connection, which may have begun before it was seen: then it may be the middle
  * of a response. */
 static u8 protocol_of(const struct tcp_sock *socket, const u8 *bytes)
@@ -152,117 +100,6 @@ static void switch_to_frames(struct sending *sending)
 	count(mine(), response->class, response->status, -1ULL, -response->bytes);
 	sending->protocol = HTTP2;
 	begin_frames(&sending->frames);
-}
-
-/* What is about to be taken of pieces of memory, one after the other. */
-struct taken {
-	const struct iovec *list;
-	/* What is not new of them. */
-	u64 offset;
-	u64 left;
-};
-
-/* The next piece of it, at this place; false when all of it has been seen, or cannot be. */
-static bool next_piece(struct taken *taken, u32 at, struct iovec *piece)
-{
-	u64 old, length;
-
-	if (!taken->left || bpf_probe_read_kernel(piece, sizeof(*piece), &taken->list[at]))
-		return false;
-	old = taken->offset < piece->iov_len ? taken->offset : piece->iov_len;
-	length = piece->iov_len - old;
-	if (length > taken->left)
-		length = taken->left;
-	piece->iov_base += old;
-	piece->iov_len = length;
-	taken->offset -= old;
-	taken->left -= length;
-	return true;
-}
-
-/* Pieces with frames of HTTP/2. */
-struct stroll {
-	struct taken taken;
-	struct frames *frames;
-};
-
-static long stroll_on(u32 at, struct stroll *stroll)
-{
-	struct iovec piece = {};
-
-	if (stroll->frames->has_strayed || !next_piece(&stroll->taken, at, &piece))
-		return 1;
-	walk_frames(stroll->frames, piece.iov_base, piece.iov_len);
-	return 0;
-}
-
-/* Frames are in so many bytes of this. */
-static void look_at_frames(struct frames *frames, const struct pieces *pieces, u32 bytes)
-{
-	struct stroll stroll = {
-		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
-		.frames = frames,
-	};
-
-	if (!pieces->list) {
-		walk_frames(frames, pieces->only + pieces->offset, bytes);
-		return;
-	}
-	bpf_loop(MAX_PIECES, stroll_on, &stroll, 0);
-	if (stroll.taken.left && !frames->has_strayed)
-		stray(frames);
-}
-
-/* Pieces of memory, any of which a response of HTTP/1 may begin with: of requests that came together some
- * servers send the responses together. */
-struct heads {
-	struct taken taken;
-	struct response *response;
-	/* Bytes of the response that goes on, and its status where it begins with them. */
-	u64 bytes;
-	u16 begins;
-};
-
-static void count_piece(struct response *response, u64 bytes, u16 begins)
-{
-	if (begins)
-		begin(response, bytes, begins);
-	else
-		more(response, bytes, mine());
-}
-
-static long look_for_head(u32 at, struct heads *heads)
-{
-	struct iovec piece = {};
-	u8 bytes[12] = {};
-	u16 status = 0;
-
-	if (!next_piece(&heads->taken, at, &piece))
-		return 1;
-	if (heads->bytes && piece.iov_len >= sizeof(bytes) &&
-	    !bpf_probe_read_user(bytes, sizeof(bytes), piece.iov_base))
-		status = status_in(bytes);
-	if (status) {
-		count_piece(heads->response, heads->bytes, heads->begins);
-		heads->begins = status;
-		heads->bytes = 0;
-	}
-	heads->bytes += piece.iov_len;
-	return 0;
-}
-
-/* So many bytes of HTTP/1 are in this, which begins with a response of this status, or with none. */
-static void look_at_heads(struct response *response, const struct pieces *pieces, u32 bytes, u16 begins)
-{
-	struct heads heads = {
-		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
-		.response = response,
-		.begins = begins,
-	};
-
-	if (pieces->list)
-		bpf_loop(MAX_PIECES, look_for_head, &heads, 0);
-	count_piece(response, heads.bytes + heads.taken.left, heads.begins);
 }
 
 /* So much is sent inside TLS that no program has shown. Handshakes are, too, so that a little says nothing
@@ -372,7 +209,7 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	struct sending *sending;
 	struct tcp_sock *socket;
 	s32 behind;
-	u32 place, left = 0;
+	u32 place, left = 0, old = 0;
 
 	if (find(message, &pieces))
 		left = message->msg_iter.count;
@@ -391,16 +228,17 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	if (behind > 0) {
 		passed(sending, behind, place);
 		sending->seen_to += behind;
-		behind = 0;
+	} else {
+		/* That much of it has been seen before. */
+		old = -behind;
 	}
-	/* That much of it has been seen before. */
-	pieces.offset += -behind;
-	if (left <= -behind) {
+	pieces.offset += old;
+	if (left <= old) {
 		if (sending->is_inside)
 			block(sock, false);
 		return;
 	}
-	left -= -behind;
+	left -= old;
 	sending->seen_to += left;
 	look_at(sending, socket, &pieces, left, place);
 }

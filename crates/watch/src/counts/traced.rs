@@ -1,21 +1,20 @@
 //! [`Traced`]: the program in the kernel that counts.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Iter, Link, ProgramMut};
+use libbpf_rs::{Link, ProgramMut};
 use units::Bytes;
 
 use super::counted::{Counted, OfClass, Protocols, Statuses};
 use super::go;
 use super::libraries::{Library, of_process};
 use crate::Error;
-use crate::bpf::code::{self, Arguments};
+use crate::bpf::code::{self, Arguments, Binary};
 use crate::bpf::layout::processors;
-use crate::bpf::programs::{peek, place};
+use crate::bpf::programs::{detach_at_once, peek, place, walk};
 use crate::bpf::runs::{Kind, Runs};
 use crate::connections::MAX_PORTS;
 
@@ -24,7 +23,6 @@ program!("counts");
 /// As in counts.bpf.c.
 const MAX_CLASSES: usize = 16;
 const STATUSES: usize = 6;
-const MAX_PROCESSORS: usize = 512;
 
 fn attach(program: &ProgramMut<'_>) -> Result<Link, Error> {
     program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
@@ -104,7 +102,7 @@ impl Traced {
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
         let connections = program.maps.sendings.as_fd();
         let walk = program.progs.hw_map_pending.attach_iter(connections).map_err(Error::bpf(PENDING))?;
-        let processors = (processors()? as usize).min(MAX_PROCESSORS);
+        let processors = processors()? as usize;
         let (links, libraries) = (Vec::new(), BTreeMap::new());
         let mut traced = Self { program, classes, processors, walk, way, links, ends: None, libraries };
         traced.attach()?;
@@ -139,9 +137,8 @@ impl Traced {
 
     /// Counts no more, until it is attached again. What has been counted is not lost.
     pub(crate) fn detach(&mut self) {
-        self.ends = None;
-        self.links.clear();
-        self.libraries.clear();
+        let of_libraries = std::mem::take(&mut self.libraries).into_values().flatten();
+        detach_at_once(self.links.drain(..).chain(self.ends.take()).chain(of_libraries));
     }
 
     /// How often its programs have run and for how long: those of the kernel, and those in binaries.
@@ -187,12 +184,8 @@ impl Traced {
     /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS.
     fn probe(program: &program::CountsSkel<'static>, path: &Path) -> Vec<Link> {
         let Some(cached) = code::cached(path) else { return Vec::new() };
-        let Ok(binary) = object::File::parse(&cached) else { return Vec::new() };
+        let Ok(binary) = Binary::parse(&cached) else { return Vec::new() };
         let programs = &program.progs;
-        let attach = |(program, function, arguments): (&ProgramMut<'_>, Option<u64>, Arguments)| {
-            let place = code::place(&binary, function?, arguments)?;
-            program.attach_uprobe(false, -1, path, place as usize).ok()
-        };
         let names = [
             "SSL_write",
             "SSL_write_ex",
@@ -202,28 +195,29 @@ impl Traced {
             "SSL_set_connect_state",
         ];
         let [write, write_ex, accepts, shakes, free, connects] = code::functions(&binary, names);
-        let mut links = Vec::new();
+        let mut functions = Vec::new();
         if write.is_some() || write_ex.is_some() {
-            let of_c = [
-                (&programs.hw_uprobe_write, write),
-                (&programs.hw_uprobe_wr_ex, write_ex),
-                (&programs.hw_uprobe_begin, accepts),
-                (&programs.hw_uprobe_shake, shakes),
-                (&programs.hw_uprobe_end, free),
-                (&programs.hw_uprobe_end, connects),
-            ];
-            links.extend(of_c.into_iter().filter_map(|(program, at)| attach((program, at, Arguments::OfC))));
+            functions.extend([
+                (&programs.hw_uprobe_write, write, Arguments::OfC),
+                (&programs.hw_uprobe_wr_ex, write_ex, Arguments::OfC),
+                (&programs.hw_uprobe_begin, accepts, Arguments::OfC),
+                (&programs.hw_uprobe_shake, shakes, Arguments::OfC),
+                (&programs.hw_uprobe_end, free, Arguments::OfC),
+                (&programs.hw_uprobe_end, connects, Arguments::OfC),
+            ]);
         }
-        if let Some(functions) = go::of_binary(&binary) {
-            let of_go = [
-                (&programs.hw_uprobe_go_in, functions.handshake),
-                (&programs.hw_uprobe_go_cl, functions.client_handshake),
-                (&programs.hw_uprobe_go_wr, functions.write),
-            ];
-            let attach = |(program, at)| attach((program, Some(at), Arguments::OfGo));
-            links.extend(of_go.into_iter().filter_map(attach));
+        if let Some(of_go) = go::of_binary(&binary) {
+            functions.extend([
+                (&programs.hw_uprobe_go_in, Some(of_go.handshake), Arguments::OfGo),
+                (&programs.hw_uprobe_go_cl, Some(of_go.client_handshake), Arguments::OfGo),
+                (&programs.hw_uprobe_go_wr, Some(of_go.write), Arguments::OfGo),
+            ]);
         }
-        links
+        let attach = |(program, function, arguments): (&ProgramMut<'_>, Option<u64>, Arguments)| {
+            let place = code::place(&binary, function?, arguments)?;
+            program.attach_uprobe(false, -1, path, place as usize).ok()
+        };
+        functions.into_iter().filter_map(attach).collect()
     }
 
     /// What has been counted so far.
@@ -235,9 +229,7 @@ impl Traced {
         // What is found there while this is done is then told the next time.
         let counts = state.counts[..self.processors].to_vec();
         state.pending = program::types::counts::default();
-        // The program prints nothing; to read is what makes it run.
-        let walk = Iter::new(&self.walk).map_err(Error::bpf(PENDING));
-        walk?.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(PENDING)(why.into()))?;
+        walk(&self.walk, PENDING)?;
         let sum = |of: &dyn Fn(&program::types::counts) -> u64| {
             let all = counts.iter().chain([&state.pending]);
             all.map(of).fold(0_u64, u64::wrapping_add)

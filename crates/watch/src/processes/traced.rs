@@ -1,14 +1,12 @@
 //! [`Traced`]: by a program in the kernel that walks over the tasks.
 
-use std::io::Read as _;
-
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Iter, Link, MapCore as _, MapFlags};
+use libbpf_rs::{Link, MapCore as _, MapFlags};
 use units::Span;
 
 use super::sample::{MAX_PROGRAMS, Program, Sample};
 use crate::bpf::layout::{Layout, processors};
-use crate::bpf::programs::{peek, place, run};
+use crate::bpf::programs::{peek, place, run, walk};
 use crate::names::{MAX_NAME, kept};
 use crate::whose::Roots;
 use crate::{Error, Source};
@@ -136,11 +134,9 @@ impl Source for Traced {
         self.tell_roots()?;
         match &self.walk {
             None => run(&self.program.progs.hw_syscall_proc, WALKING)?,
-            Some(walk) => {
+            Some(over_tasks) => {
                 run(&self.program.progs.hw_syscall_none, WALKING)?;
-                // The program prints nothing; to read is what makes it run.
-                let each = Iter::new(walk).map_err(Error::bpf(WALKING));
-                each?.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(WALKING)(why.into()))?;
+                walk(over_tasks, WALKING)?;
                 let known = self.program.maps.data_data.as_deref_mut().ok_or(Error::Unknown("variables"))?;
                 known.is_first = false;
             }

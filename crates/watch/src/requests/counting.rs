@@ -77,10 +77,14 @@ impl Counting {
         self.traced.is_ok() && !self.thrift.is_on
     }
 
+    fn running(&mut self) -> Option<&mut counts::Traced> {
+        let is_on = self.is_on();
+        self.traced.as_mut().ok().filter(|_| is_on)
+    }
+
     /// Looks inside TLS where servers use a library that can be asked.
     pub(super) fn look_inside(&mut self, servers: &[Server]) {
-        let is_on = self.is_on();
-        if let Some(traced) = self.traced.as_mut().ok().filter(|_| is_on) {
+        if let Some(traced) = self.running() {
             traced.look_inside(servers.iter().map(|server| (server.process, &server.ports[..])));
         }
     }
@@ -95,19 +99,20 @@ impl Counting {
 
     /// What has been counted so far; none while nothing is.
     pub(super) fn read(&mut self) -> Result<Option<Counted>, Error> {
-        let is_on = self.is_on();
-        self.traced.as_mut().ok().filter(|_| is_on).map(counts::Traced::read).transpose()
+        self.running().map(counts::Traced::read).transpose()
     }
 
     /// What has been counted since the last time, and how long it was counted.
     pub(super) fn look(&mut self) -> Result<Option<(Counted, Span)>, Error> {
-        self.gather()?;
+        if self.is_on() {
+            self.gather()?;
+        }
         Ok(self.gathered.take())
     }
 
     fn gather(&mut self) -> Result<(), Error> {
-        let Some(counted) = self.read()? else { return Ok(()) };
-        let now = clock::monotonic();
+        let Ok(traced) = &mut self.traced else { return Ok(()) };
+        let (counted, now) = (traced.read()?, clock::monotonic());
         let (all, time) = self.gathered.get_or_insert_default();
         all.add(&counted.since(&self.before));
         *time += now.since(std::mem::replace(&mut self.since, now));
@@ -143,7 +148,7 @@ impl Counting {
 
     /// What it costs, or would, in processors.
     pub(super) fn cost(&self) -> f64 {
-        if self.is_on() { self.thrift.cost } else { 0.0 }
+        self.thrift.cost.filter(|_| self.is_on()).unwrap_or_default()
     }
 
     /// What it may cost depends on what the server uses, and on what is left.
@@ -175,9 +180,7 @@ impl Counting {
             return Ok(true);
         }
         // What is known is told with the next look.
-        self.thrift.is_on = true;
         self.gather()?;
-        self.thrift.is_on = false;
         if let Ok(traced) = &mut self.traced {
             traced.detach();
         }
@@ -192,42 +195,40 @@ struct Thrift {
     /// None as long as it is not known.
     busy: Option<Busy>,
     is_on: bool,
-    /// What it costs, or would, in processors.
-    cost: f64,
+    /// What it costs, or would, in processors; none before the first window.
+    cost: Option<f64>,
     /// What a request costs, in seconds.
     price: f64,
     /// What has been spent beyond what it may cost, in seconds.
     debt: f64,
-    windows: u32,
 }
 
 impl Thrift {
     fn new(share: Option<Ratio>) -> Self {
         let share = share.map(Ratio::as_f64);
-        Self { share, busy: None, is_on: true, cost: 0.0, price: 0.0, debt: 0.0, windows: 0 }
+        Self { share, busy: None, is_on: true, cost: None, price: 0.0, debt: 0.0 }
     }
 
     /// As [`Counting::learn`].
     fn learn(&mut self, cost: f64, rate: f64) {
-        let last = if self.windows == 0 { 1.0 } else { LAST_WINDOW };
-        self.windows += 1;
+        let average = |before: f64, last: f64| before + LAST_WINDOW * (last - before);
         if self.is_on && rate > 0.0 {
             let price = cost / rate;
-            self.price = if self.price > 0.0 { self.price + last * (price - self.price) } else { price };
+            self.price = if self.price > 0.0 { average(self.price, price) } else { price };
         }
         let cost = if self.is_on { cost } else { self.price * rate };
-        self.cost += last * (cost - self.cost);
+        self.cost = Some(self.cost.map_or(cost, |before| average(before, cost)));
     }
 
     /// After so much more time; whether it is to be stopped or taken up.
     fn weigh(&mut self, time: Span) -> bool {
         let Some((share, Busy { server, idle, .. })) = self.share.zip(self.busy) else { return false };
-        let spent = if self.is_on { self.cost } else { 0.0 };
+        let cost = self.cost.unwrap_or_default();
+        let spent = if self.is_on { cost } else { 0.0 };
         let allowed = SHARE * share * server.max(MIN_BUSY) + OF_IDLE * idle.min(1.0 - server).max(0.0);
         self.debt = (self.debt + (spent - allowed) * time.as_secs_f64()).clamp(0.0, MAX_DEBT);
         let was_on = self.is_on;
-        self.is_on =
-            if was_on { self.debt <= CREDIT } else { self.debt <= 0.0 && self.cost <= AGAIN * allowed };
+        self.is_on = if was_on { self.debt <= CREDIT } else { self.debt <= 0.0 && cost <= AGAIN * allowed };
         self.is_on != was_on
     }
 }

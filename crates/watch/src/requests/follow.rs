@@ -341,9 +341,11 @@ impl Requests {
         let now = clock::monotonic();
         let length = now.since(opened.at);
         self.probes.detach()?;
-        let of_runs = |kind, runs: Runs| runs.time + self.unit_costs.of(kind, runs.count);
-        let others = opened.runs.map(|(kind, earlier)| of_runs(kind, self.probes.runs(kind).since(earlier)));
-        let others = others[0] + others[1];
+        let mut others = Span::ZERO;
+        for (kind, earlier) in opened.runs {
+            let runs = self.probes.runs(kind).since(earlier);
+            others += runs.time + self.unit_costs.of(kind, runs.count);
+        }
         let counting = self.counting.spent_since(opened.counting, &self.unit_costs);
         let rate = self.window.requests() as f64 / self.window.watched.as_secs_f64().max(1e-9);
         self.end_window(now);

@@ -11,7 +11,7 @@ use stats::RatioSums;
 use units::Span;
 
 use super::distribution::Distribution;
-use super::tally::{Counts, OfClass, Sums, Tally};
+use super::tally::{Counts, Estimated, OfClass, Sums, Tally};
 use crate::counts::{self, Counted, Protocols, Statuses};
 
 /// Requests of one class.
@@ -194,17 +194,29 @@ impl Followed {
 impl Tally {
     /// By class; classes without requests are left out.
     pub(crate) fn rates(&self, names: &[String]) -> BTreeMap<String, Rates> {
-        let (counted, is_of_all) = (self.counted_in_full(), self.is_of_all());
-        let all = names.iter().zip(&self.classes).enumerate().map(|(at, (name, class))| {
-            let of_class = counted.map(|(all, _)| all.classes.get(at).copied().unwrap_or_default());
-            let (time, estimated_for) = match counted {
-                Some((_, time)) => (time, self.uncounted_for),
-                None => (Span::ZERO, self.stood_for),
-            };
-            let parts = Parts { counted: of_class, time, estimated_for };
-            (name.clone(), rates(class, parts, is_of_all))
-        });
+        let is_of_all = self.is_of_all();
+        let all = names.iter().zip(&self.classes).zip(self.parts());
+        let all = all.map(|((name, class), parts)| (name.clone(), rates(class, &parts, is_of_all)));
         all.filter(|(_, rates)| rates.count > 0).collect()
+    }
+
+    /// Of what the figures of each class are made.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Parts<'_>> {
+        let counted = self.counted_in_full();
+        self.classes.iter().enumerate().map(move |(at, class)| match counted {
+            Some((all, time)) => Parts {
+                counted: Some(all.classes.get(at).copied().unwrap_or_default()),
+                time,
+                estimated: &class.uncounted,
+                estimated_for: self.uncounted_for,
+            },
+            None => Parts {
+                counted: None,
+                time: Span::ZERO,
+                estimated: &class.estimated,
+                estimated_for: self.stood_for,
+            },
+        })
     }
 
     /// All requests of the time in which they were counted, if every one was; not of the time besides, if
@@ -237,33 +249,44 @@ impl Tally {
     }
 }
 
-/// Of what the rates of a class are made: requests that were counted, in so long a time, and estimates of as long a time
+/// Of what the figures of a class are made: requests that were counted, in so long a time, and estimates of as long a time
 /// as they stand for.
-struct Parts {
+pub(crate) struct Parts<'tally> {
     counted: Option<counts::OfClass>,
     time: Span,
+    estimated: &'tally Estimated,
     estimated_for: Span,
 }
 
-fn rates(class: &OfClass, parts: Parts, is_of_all: bool) -> Rates {
+impl Parts<'_> {
+    /// Requests and bytes that were counted.
+    fn counted(&self) -> [u64; 2] {
+        self.counted.unwrap_or_default().seen()
+    }
+
+    /// Requests and bytes in all.
+    pub(crate) fn totals(&self) -> [f64; 2] {
+        let [requests, bytes] = self.counted().map(|sum| sum as f64);
+        [requests + self.estimated.requests, bytes + self.estimated.bytes]
+    }
+}
+
+fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
     let Sums { requests, used, .. } = class.sums;
     // Of none it is not known, which is not a number.
     let each = |sum: f64| sum / requests as f64;
-    let all = parts.counted.unwrap_or_default();
-    // What has grown since the last look has left its class: of a short time that may be more than came.
-    let [counted, counted_bytes] =
-        [all.requests, all.bytes].map(|sum| sum.cast_signed().max(0).cast_unsigned());
-    let estimated = if parts.counted.is_some() { &class.uncounted } else { &class.estimated };
+    let [counted, counted_bytes] = parts.counted();
     let seconds = (parts.time + parts.estimated_for).as_secs_f64();
     let per_second = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
-    let rate = |counted: u64, estimated: f64| per_second(counted as f64 + estimated);
+    let [rate, bytes_rate] = parts.totals().map(per_second);
     let interval = |counted: u64, sums: &RatioSums| {
         if parts.counted.is_some() && parts.estimated_for == Span::ZERO {
             return [per_second(counted as f64); 2];
         }
-        sums.estimate().ci.map(|end| rate(counted, end.max(0.0) * parts.estimated_for.as_secs_f64()))
+        let estimated = |end: f64| end.max(0.0) * parts.estimated_for.as_secs_f64();
+        sums.estimate().ci.map(|end| per_second(counted as f64 + estimated(end)))
     };
-    let [by_requests, by_bytes] = &estimated.by_window;
+    let [by_requests, by_bytes] = &parts.estimated.by_window;
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
@@ -271,13 +294,13 @@ fn rates(class: &OfClass, parts: Parts, is_of_all: bool) -> Rates {
     Rates {
         count: if parts.counted.is_some() { counted } else { requests },
         followed: requests,
-        rate: rate(counted, estimated.requests),
-        bytes_rate: rate(counted_bytes, estimated.bytes),
+        rate,
+        bytes_rate,
         ci: RateIntervals {
             rate: interval(counted, by_requests),
             bytes_rate: interval(counted_bytes, by_bytes),
         },
-        status: all.statuses,
+        status: parts.counted.unwrap_or_default().statuses,
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),

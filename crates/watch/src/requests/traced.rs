@@ -3,13 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::rc::Rc;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Iter, Link, ProgramMut, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{Link, ProgramMut, RingBuffer, RingBufferBuilder};
 use procfs::process::Process;
 use units::{Span, Time};
 
@@ -19,7 +18,7 @@ use crate::Error;
 use crate::bpf::clock;
 use crate::bpf::code;
 use crate::bpf::layout::Layout;
-use crate::bpf::programs::{peek, place, run};
+use crate::bpf::programs::{detach_at_once, peek, place, run, walk};
 use crate::bpf::runs::{Kind, Runs};
 use crate::servers::Server;
 
@@ -102,16 +101,6 @@ impl Clocks {
 }
 
 const FINDING: &str = "finding the server's threads";
-
-/// For each the kernel waits until no processor is in it any more, which takes long on one that many want; so it waits
-/// for all of them together.
-fn detach_at_once(links: impl Iterator<Item = Link>) {
-    std::thread::scope(|threads| {
-        for link in links {
-            threads.spawn(move || drop(link));
-        }
-    });
-}
 
 impl Probes {
     /// Loads the programs, for connections of these ports in a network namespace (0 for any), with so much time from one
@@ -240,16 +229,14 @@ impl Probes {
     fn enroll(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
             self.state()?.server = server.process;
-            let Some(walk) = &self.walk else {
+            let Some(over_tasks) = &self.walk else {
                 run(&self.program.progs.hw_syscall_join, FINDING)?;
                 continue;
             };
             for finds_server in [true, false] {
                 let state = self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?;
                 state.finds_server = finds_server;
-                // The program prints nothing; to read is what makes it run.
-                let each = Iter::new(walk).map_err(Error::bpf(FINDING));
-                each?.read_to_end(&mut Vec::new()).map_err(|why| Error::bpf(FINDING)(why.into()))?;
+                walk(over_tasks, FINDING)?;
             }
         }
         Ok(())

@@ -168,16 +168,8 @@ impl<'a> Requests<'a> {
         let tally = &self.totals.tally;
         let all = tally.counted_in_full().map(|(counted, _)| counted);
         let of_class = |at: usize| all.and_then(|all| all.classes.get(at)).copied().unwrap_or_default();
-        for (at, (name, class)) in self.classes().enumerate() {
-            let (requests, bytes) = match all {
-                Some(_) => {
-                    let (counted, besides) = (of_class(at), &class.uncounted);
-                    let [requests, bytes] =
-                        [counted.requests, counted.bytes].map(|sum| sum.cast_signed().max(0) as f64);
-                    (requests + besides.requests, bytes + besides.bytes)
-                }
-                None => (class.estimated.requests, class.estimated.bytes),
-            };
+        for ((name, _), parts) in self.classes().zip(tally.parts()) {
+            let [requests, bytes] = parts.totals();
             self.sample(own::REQUESTS, &[name], requests);
             self.sample(own::RESPONSE_BYTES, &[name], bytes);
         }

@@ -227,7 +227,8 @@ fn a_response_that_pauses_is_one() {
         if budget == Budget::Unlimited {
             let rates = &outcome.seen.requests["50k-500k"];
             assert_eq!(rates.followed, RESPONSES as u64);
-            assert!(rates.duration.min >= PAUSE.as_secs_f64(), "{:?}", rates.duration);
+            // Node's timers keep whole milliseconds, so that one may end up to one early.
+            assert!(rates.duration.min >= PAUSE.as_secs_f64() - 0.001, "{:?}", rates.duration);
         }
     }
 }
