@@ -51,7 +51,7 @@ pub fn examine() -> Vec<Finding> {
         finding(
             "programs that count requests",
             "Linux 6.16 (tracepoint tcp_sendmsg_locked), or 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
-            counts::Traced::open(&[80], &[Bytes(50_000)], 0).err(),
+            counts::Traced::open(&[80], &[Bytes(50_000)], 0, &[]).err(),
             "counts: rates are estimates from windows, with an interval",
         ),
         finding(

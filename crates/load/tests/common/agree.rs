@@ -1,6 +1,6 @@
 //! Runs against real servers, and their access logs beside the record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -52,7 +52,9 @@ pub(crate) struct Agreed {
 impl Agreed {
     /// The requests of the connection that had most, as the log has it.
     pub(crate) fn most_per_connection(&self) -> u64 {
-        requests_of_connections(&self.log).into_iter().max().unwrap_or(0)
+        let sent = self.rows.iter().filter(|row| row.processing_ns.is_some());
+        let connections: BTreeSet<_> = sent.map(|row| row.connection).collect();
+        requests_of(connections.len(), &self.log).into_iter().max().unwrap_or(0)
     }
 
     /// As many connections were opened as are needed. That the server saw as many as the record has is

@@ -4,10 +4,13 @@
 
 use std::io::Read as _;
 use std::mem::MaybeUninit;
-use std::ptr;
+use std::{ptr, thread};
 
 use libbpf_rs::{Iter, Link, OpenObject, ProgramInput, ProgramMut};
 
+use units::Span;
+
+use crate::clock;
 use crate::error::Error;
 
 /// A place for a program that stays loaded as long as the process runs, or until it is dropped: its types
@@ -30,13 +33,21 @@ pub(crate) fn walk(walk: &Link, what: &'static str) -> Result<(), Error> {
 }
 
 /// For each the kernel waits until no processor is in it any more, which takes long on one that many want; so it waits
-/// for all of them together.
-pub(crate) fn detach_at_once(links: impl Iterator<Item = Link>) {
-    std::thread::scope(|threads| {
-        for link in links {
-            threads.spawn(move || drop(link));
-        }
-    });
+/// for all of them together, or for one after the other where there is no thread to be had. What of the processor's time
+/// that took in other threads.
+pub(crate) fn detach_at_once(links: impl Iterator<Item = Link>) -> Span {
+    let detach = |link: Link| {
+        drop(link);
+        clock::thread()
+    };
+    thread::scope(|threads| {
+        let detached = links.filter_map(|link| {
+            // With the thread goes what it was to drop.
+            thread::Builder::new().spawn_scoped(threads, move || detach(link)).ok()
+        });
+        let detached: Vec<_> = detached.collect();
+        detached.into_iter().filter_map(|thread| thread.join().ok()).fold(Span::ZERO, |sum, used| sum + used)
+    })
 }
 
 /// Reads what a program writes. It may do so at any moment, so that a value that was read before is not to be used again.

@@ -238,12 +238,16 @@ struct msghdr {
 struct tcp_sock {
 	u32 lsndtime;
 	u32 write_seq;
+	u32 snd_una;
 	u64 bytes_sent;
+	u64 bytes_acked;
 };
 
 struct sock {
 	struct sock_common __sk_common;
 	u16 sk_protocol;
+	u8 sk_shutdown;
+	int sk_err;
 	struct socket *sk_socket;
 	u32 sk_ack_backlog;
 	u32 sk_max_ack_backlog;

@@ -27,20 +27,26 @@ pub struct Statuses {
 
 /// None, or less: see [`OfClass`].
 fn is_none(count: &u64) -> bool {
-    count.cast_signed() <= 0
+    at_least_none(*count) == 0
+}
+
+/// A sum that may be less than nothing, in two's complement, as far as it is more.
+fn at_least_none(sum: u64) -> u64 {
+    sum.cast_signed().max(0).cast_unsigned()
 }
 
 impl Statuses {
-    /// With their names.
+    /// With their names; none where it is less: see [`OfClass`].
     pub(crate) fn all(self) -> [(&'static str, u64); 6] {
-        [
+        let all = [
             ("1xx", self.switched),
             ("2xx", self.successful),
             ("3xx", self.redirected),
             ("4xx", self.client_errors),
             ("5xx", self.server_errors),
             ("unknown", self.unknown),
-        ]
+        ];
+        all.map(|(name, count)| (name, at_least_none(count)))
     }
 
     /// Of counts by first digit, from 0.
@@ -162,14 +168,14 @@ pub struct Counted {
     pub classes: Vec<OfClass>,
     /// Connections that first sent something.
     pub protocols: Protocols,
-    /// Bytes on those whose responses are not counted.
+    /// Bytes on those whose responses are not counted, and of responses that had begun before it was counted.
     pub other_bytes: u64,
 }
 
 impl OfClass {
     /// Requests and bytes; none where what has grown has left the class, so that more have left it than came.
     pub(crate) fn seen(self) -> [u64; 2] {
-        [self.requests, self.bytes].map(|sum| sum.cast_signed().max(0).cast_unsigned())
+        [self.requests, self.bytes].map(at_least_none)
     }
 }
 
@@ -213,9 +219,12 @@ impl Counted {
     /// Whether all that was sent is counted, but for a little that was under way when it began.
     pub fn is_whole(&self) -> bool {
         let bytes = self.classes.iter().fold(0_u64, |sum, class| sum.wrapping_add(class.bytes));
-        // What was under way at a look, and is sent by the next, may be less there.
-        let others = self.other_bytes.cast_signed().max(0).cast_unsigned();
-        self.protocols.are_counted() && others <= bytes / 20
+        self.protocols.are_counted() && self.others() <= bytes / 20
+    }
+
+    /// Bytes on connections whose responses are not counted; none where what was under way at the last look is less now.
+    pub(crate) fn others(&self) -> u64 {
+        at_least_none(self.other_bytes)
     }
 }
 

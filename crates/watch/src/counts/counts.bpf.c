@@ -26,6 +26,8 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define TCP_FIN_WAIT1 4
 #define TCP_CLOSE 7
 #define TCP_LAST_ACK 9
+/* include/net/sock.h */
+#define SEND_SHUTDOWN 2
 /* RFC 8446, section 5.1 */
 #define TLS_ALERT 0x15
 #define TLS_DATA 0x17
@@ -44,12 +46,16 @@ struct sending {
 	struct frames frames;
 	/* Bytes inside TLS that have not been found in a program. */
 	u64 unseen;
-	/* Up to where in its stream what is sent has been seen. */
+	/* Up to where in its stream what is sent has been seen, as the kernel counts on 32 bits, and about as
+	 * position_of() does. */
 	u32 seen_to;
+	u64 about;
 	u32 epoch;
+	/* Of its port in `wanted`: when its end is told, it has given that back. */
+	u32 place;
 	u8 protocol;
-	/* It has not been counted among those of its protocol. */
-	bool is_new;
+	/* Among those of its protocol. */
+	bool is_counted;
 	/* What it sends inside TLS is seen. */
 	bool is_inside;
 	/* Nothing is sent any more. */
@@ -102,32 +108,62 @@ static void switch_to_frames(struct sending *sending)
 	begin_frames(&sending->frames);
 }
 
+/* Where it is in its stream, in so many bits that it does not come to the same again, but for a little that
+ * is acknowledged at this moment. */
+static u64 position_of(const struct tcp_sock *socket)
+{
+	return socket->bytes_acked + (u32)(socket->write_seq - socket->snd_una);
+}
+
+/* So much of its stream has been seen more. */
+static void see(struct sending *sending, s64 bytes)
+{
+	sending->seen_to += bytes;
+	sending->about += bytes;
+}
+
+/* How much the connection has taken that was not seen; less than nothing where more was seen than it took. Of
+ * a file that can be more than a difference of 32 bits. */
+static s64 unseen_of(const struct sending *sending, const struct tcp_sock *socket)
+{
+	u64 about = position_of(socket) - sending->about;
+
+	return about + (s32)(socket->write_seq - sending->seen_to - (u32)about);
+}
+
+static void count_once(struct sending *sending, u32 protocol)
+{
+	if (!sending->is_counted)
+		count_connection(protocol);
+	sending->is_counted = true;
+}
+
 /* So much is sent inside TLS that no program has shown. Handshakes are, too, so that a little says nothing
  * where servers can be seen inside it. */
-static void sent_unseen(struct sending *sending, u64 bytes, u32 place)
+static void sent_unseen(struct sending *sending, u64 bytes)
 {
+	u32 place = sending->place;
+
 	if (sending->is_inside)
 		return;
 	sending->unseen += bytes;
 	if (place < MAX_PORTS && inside[place] && sending->unseen < UNKNOWN_BYTES)
 		return;
-	if (sending->is_new)
-		count_connection(TLS);
-	sending->is_new = false;
+	count_once(sending, TLS);
 	__sync_fetch_and_add(&mine()->other_bytes, sending->unseen);
 	sending->unseen = 0;
 }
 
 /* The connection has taken so many bytes that were not looked at: a file; or it has not taken so many that
  * were, if that is less than nothing. */
-static void passed(struct sending *sending, s64 bytes, u32 place)
+static void passed(struct sending *sending, s64 bytes)
 {
 	if (sending->protocol == HTTP1) {
 		more(&sending->response, bytes, mine());
 	} else if (bytes < 0) {
 		return;
 	} else if (sending->protocol == TLS) {
-		sent_unseen(sending, bytes, place);
+		sent_unseen(sending, bytes);
 	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
 		walk_frames(&sending->frames, NULL, bytes);
 	} else {
@@ -141,31 +177,18 @@ static void recognise_connection(struct sending *sending, const struct tcp_sock 
 	sending->protocol = protocol_of(socket, bytes);
 	if (sending->protocol == HTTP2)
 		begin_frames(&sending->frames);
-	if (sending->protocol == TLS)
-		sending->is_new = true;
-	else if (sending->protocol != NOT_KNOWN)
-		count_connection(sending->protocol);
-}
-
-/* The connection takes nothing of what was to be sent inside TLS, or something is sent again. */
-static void block(struct sock *sock, bool is_blocked)
-{
-	u64 socket = (u64)sock;
-	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
-	struct session *session = key ? current(key) : NULL;
-
-	if (session && session->socket == socket)
-		session->is_blocked = is_blocked;
+	/* What is inside is not known yet. */
+	if (sending->protocol != TLS && sending->protocol != NOT_KNOWN)
+		count_once(sending, sending->protocol);
 }
 
 /* So many bytes of this are new. */
-static void look_at(struct sending *sending, struct tcp_sock *socket, const struct pieces *pieces, u32 bytes,
-		    u32 place)
+static void look_at(struct sending *sending, struct tcp_sock *socket, const struct pieces *pieces, u32 bytes)
 {
 	u8 first[12] = {};
 	struct session *session;
 
-	if (sending->protocol <= HTTP1 && peek(pieces, first, sizeof(first))) {
+	if (sending->protocol <= HTTP1 && peek(pieces, bytes, first)) {
 		if (sending->protocol == NOT_KNOWN)
 			recognise_connection(sending, socket, first);
 		else if (sending->response.has_switched && is_preface(first))
@@ -182,10 +205,12 @@ static void look_at(struct sending *sending, struct tcp_sock *socket, const stru
 		session = session_of((u64)socket, sending->is_inside);
 		if (session) {
 			session->has_sent = true;
-			session->is_blocked = false;
+			session->sent_to = sending->seen_to;
 			sending->is_inside = true;
+			if (session->protocol != NOT_KNOWN)
+				count_once(sending, inside_of(session));
 		}
-		sent_unseen(sending, bytes, place);
+		sent_unseen(sending, bytes);
 	} else {
 		__sync_fetch_and_add(&mine()->other_bytes, bytes);
 	}
@@ -196,6 +221,7 @@ static void take_up(struct sending *sending, const struct tcp_sock *socket)
 {
 	sending->epoch = epoch;
 	sending->seen_to = socket->write_seq;
+	sending->about = position_of(socket);
 	sending->response = (struct response){};
 	sending->unseen = 0;
 	if (sending->protocol == HTTP2)
@@ -208,7 +234,7 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	struct pieces pieces = {};
 	struct sending *sending;
 	struct tcp_sock *socket;
-	s32 behind;
+	s64 unseen;
 	u32 place, left = 0, old = 0;
 
 	if (find(message, &pieces))
@@ -220,27 +246,25 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	if (place == MAX_PORTS)
 		return;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!sending)
+	if (!sending || sending->is_over)
 		return;
+	sending->place = place;
 	if (sending->epoch != epoch)
 		take_up(sending, socket);
-	behind = socket->write_seq - sending->seen_to;
-	if (behind > 0) {
-		passed(sending, behind, place);
-		sending->seen_to += behind;
+	unseen = unseen_of(sending, socket);
+	if (unseen > 0) {
+		passed(sending, unseen);
+		see(sending, unseen);
 	} else {
 		/* That much of it has been seen before. */
-		old = -behind;
+		old = -unseen;
 	}
 	pieces.offset += old;
-	if (left <= old) {
-		if (sending->is_inside)
-			block(sock, false);
+	if (left <= old)
 		return;
-	}
 	left -= old;
-	sending->seen_to += left;
-	look_at(sending, socket, &pieces, left, place);
+	see(sending, left);
+	look_at(sending, socket, &pieces, left);
 }
 
 /* Since Linux 6.16; where there is no way to a function by its name. */
@@ -254,25 +278,9 @@ int BPF_PROG(hw_send_locked, struct sock *sock, struct msghdr *message, struct s
 SEC("fentry/tcp_sendmsg_locked")
 int BPF_PROG(hw_tcp_sendmsg, struct sock *sock, struct msghdr *message, u64 size)
 {
-	about_to_send(sock, message);
-	return 0;
-}
-
-/* Where servers can be seen inside TLS. */
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(hw_send_refused, struct sock *sock, int bytes, int flags)
-{
-	if (bytes < 0)
-		block(sock, true);
-	return 0;
-}
-
-/* Until Linux 6.3 there is no such tracepoint. */
-SEC("fexit/tcp_sendmsg")
-int BPF_PROG(hw_tcp_refused, struct sock *sock, struct msghdr *message, u64 size, int bytes)
-{
-	if (bytes < 0)
-		block(sock, true);
+	/* Then nothing is taken. The tracepoint comes after this has been found out. */
+	if (!sock->sk_err && !(sock->sk_shutdown & SEND_SHUTDOWN))
+		about_to_send(sock, message);
 	return 0;
 }
 
@@ -283,21 +291,19 @@ int BPF_PROG(hw_state_counts, struct sock *sock, int before, int state)
 {
 	struct sending *sending;
 	struct tcp_sock *socket;
-	u32 place;
+	s64 unseen;
 
 	if (state != TCP_FIN_WAIT1 && state != TCP_LAST_ACK && state != TCP_CLOSE)
-		return 0;
-	place = place_of(sock);
-	if (place == MAX_PORTS)
 		return 0;
 	sending = bpf_sk_storage_get(&sendings, sock, 0, 0);
 	socket = bpf_skc_to_tcp_sock(sock);
 	if (!sending || !socket || sending->is_over || sending->epoch != epoch)
 		return 0;
 	sending->is_over = true;
-	if (socket->write_seq != sending->seen_to)
-		passed(sending, (s32)(socket->write_seq - sending->seen_to), place);
-	sending->seen_to = socket->write_seq;
+	unseen = unseen_of(sending, socket);
+	if (unseen)
+		passed(sending, unseen);
+	see(sending, unseen);
 	return 0;
 }
 
@@ -310,19 +316,19 @@ int hw_map_pending(struct bpf_iter__bpf_sk_storage_map *each)
 	struct sock *sock = each->sk;
 	struct response response;
 	struct tcp_sock *socket;
-	s32 bytes;
+	s64 bytes;
 
 	if (!sock || !sending || sending->is_over)
 		return 0;
 	socket = bpf_skc_to_tcp_sock(sock);
 	if (!socket || sending->epoch != epoch)
 		return 0;
-	bytes = socket->write_seq - sending->seen_to;
+	bytes = unseen_of(sending, socket);
 	if (!bytes)
 		return 0;
 	if (sending->protocol == HTTP1) {
 		response = sending->response;
-		more(&response, (s64)bytes, &pending);
+		more(&response, bytes, &pending);
 	} else if (bytes > 0 && sending->protocol != HTTP2 && !sending->is_inside) {
 		pending.other_bytes += bytes;
 	}

@@ -105,7 +105,6 @@ int hw_uprobe_go_wr(u64 *registers)
 	}
 	if (from == session->from && from + length == session->to && !session->has_sent)
 		return 0;
-	session->has_sent = false;
 	wrote(session, from, length);
 	return 0;
 }

@@ -82,13 +82,13 @@ impl Table<'_> {
         let (names, table) = (self.long(32)?, self.long(64)?);
         let name = self.place_of(names, name)?;
         (0..functions.min(self.bytes.len() as u64)).find_map(|number| {
-            let entry = table + 8 * number;
-            let function = table + u64::from(self.word(entry + 4)?);
-            let is_it = self.word(function + 4)? == name;
+            let entry = table.checked_add(8 * number)?;
+            let function = table.checked_add(u64::from(self.word(entry.checked_add(4)?)?))?;
+            let is_it = self.word(function.checked_add(4)?)? == name;
             // Since Go 1.26 it is not there.
             let text = if text == 0 { self.text } else { text };
             is_it.then_some(())?;
-            Some(text + u64::from(self.word(entry)?))
+            text.checked_add(u64::from(self.word(entry)?))
         })
     }
 
@@ -152,6 +152,11 @@ mod tests {
         let bytes = table(0x1000, &["main.main", WRITE]);
         for length in 0..bytes.len() - 16 {
             let _ = Table { bytes: &bytes[..length], text: 0 }.address_of(WRITE);
+        }
+        for word in (8..72).step_by(8) {
+            let mut absurd = bytes.clone();
+            absurd[word..word + 8].fill(0xff);
+            let _ = Table { bytes: &absurd, text: u64::MAX }.address_of(WRITE);
         }
         assert_eq!(Table { bytes: b"\xfb\xff\xff\xff\0\0\x01\x08", text: 0 }.address_of(WRITE), None);
         let own = cached(Path::new("/proc/self/exe")).unwrap();

@@ -6,6 +6,8 @@
 
 /* Of memory, in one call. */
 #define MAX_PIECES 1024
+/* So many bytes say what begins with them. */
+#define BEGINNING 12
 
 /* Where what is about to be sent is, in a program's memory. */
 struct pieces {
@@ -47,15 +49,74 @@ static bool find(struct msghdr *message, struct pieces *pieces)
 	return true;
 }
 
-/* Reads the first bytes of it. */
-static bool peek(const struct pieces *pieces, u8 *bytes, u32 length)
-{
-	struct iovec first = {.iov_base = (void *)pieces->only, .iov_len = -1UL};
+/* The verifier does not know that it is, and follows a loop that begins with it once, not step by step. */
+u32 zero;
 
-	if (pieces->list && bpf_probe_read_kernel(&first, sizeof(first), pieces->list))
+/* The first bytes of it, one after the other, in whatever pieces they are. */
+struct beginning {
+	const struct iovec *list;
+	const u8 *only;
+	u64 offset;
+	/* Of the list. */
+	u32 at;
+	u32 length;
+	u32 have;
+	/* The last eight of them, and those before. */
+	u64 last;
+	u64 before;
+};
+
+static long next_byte(u32 step, struct beginning *first)
+{
+	struct iovec piece = {.iov_base = (void *)first->only, .iov_len = -1UL};
+	u8 byte = 0;
+
+	if (first->have >= first->length)
+		goto put;
+	if (first->list && bpf_probe_read_kernel(&piece, sizeof(piece), &first->list[first->at]))
+		return 1;
+	if (first->offset >= piece.iov_len) {
+		first->offset -= piece.iov_len;
+		first->at++;
+		return 0;
+	}
+	if (bpf_probe_read_user(&byte, sizeof(byte), piece.iov_base + first->offset))
+		return 1;
+	first->offset++;
+put:
+	first->before = first->before << 8 | first->last >> 56;
+	first->last = first->last << 8 | byte;
+	return ++first->have == BEGINNING;
+}
+
+/* Reads the first 12 of so many bytes; zeros where there are fewer. False when they cannot be read. */
+static bool peek(const struct pieces *pieces, u32 left, u8 *bytes)
+{
+	struct iovec piece = {.iov_base = (void *)pieces->only, .iov_len = left + pieces->offset};
+	struct beginning first = {
+		.list = pieces->list,
+		.only = pieces->only,
+		.offset = pieces->offset,
+		.at = zero,
+		.have = zero,
+		.length = left < BEGINNING ? left : BEGINNING,
+		.last = zero,
+		.before = zero,
+	};
+	u32 at;
+
+	if (pieces->list && bpf_probe_read_kernel(&piece, sizeof(piece), pieces->list))
 		return false;
-	return pieces->offset < first.iov_len &&
-	       !bpf_probe_read_user(bytes, length, first.iov_base + pieces->offset);
+	if (piece.iov_len >= pieces->offset + BEGINNING)
+		return !bpf_probe_read_user(bytes, BEGINNING, piece.iov_base + pieces->offset);
+	bpf_loop(MAX_PIECES, next_byte, &first, 0);
+	if (!left || first.have != BEGINNING)
+		return false;
+	for (at = 0; at < 4; at++)
+		bytes[at] = first.before >> (24 - 8 * at);
+	for (at = 0; at < 8; at++)
+		bytes[4 + at] = first.last >> (56 - 8 * at);
+	return true;
 }
 
 /* What is about to be taken of pieces of memory, one after the other. */

@@ -93,13 +93,16 @@ static void count(struct counts *all, u32 class, u32 status, u64 requests, u64 b
 	__sync_fetch_and_add(&all->bytes[class], bytes);
 }
 
-/* What is sent is of this response; less than nothing if it was counted and not sent. */
+/* What is sent is of this response; less than nothing if it was counted and not sent. Where it had begun
+ * before it was seen, it is of none. */
 static void more(struct response *response, u64 bytes, struct counts *all)
 {
 	u32 before = response->class, now = class_of(response->bytes + bytes);
 
-	if (!response->has_begun)
+	if (!response->has_begun) {
+		__sync_fetch_and_add(&all->other_bytes, bytes);
 		return;
+	}
 	response->bytes += bytes;
 	if (now == before) {
 		count(all, now, response->status, 0, bytes);

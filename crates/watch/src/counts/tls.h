@@ -24,14 +24,14 @@ struct session {
 	bool is_whole;
 	/* Its handshake was seen, so that its socket is known by the time of the first response. */
 	bool has_shaken;
-	/* The socket did not take what was written last, and it will be written again. */
-	bool is_blocked;
-	/* Counted among those of its protocol. */
-	bool is_counted;
 	/* What is written is written once. */
 	bool is_of_go;
 	/* Something was sent since it was written. */
 	bool has_sent;
+	/* What is encrypted and not taken is kept by the program. */
+	bool keeps;
+	/* Up to there in the socket's stream. */
+	u32 sent_to;
 };
 
 struct session_key {
@@ -124,17 +124,37 @@ static u64 tail_of(u64 from, u64 to)
 	return tail;
 }
 
-/* What was written before and not taken is written again. How much of the beginning that is. Some programs
- * keep what is not taken, as Apache does, and write something else from the same place. */
-static u64 again(const struct session *session, u64 from, u64 to)
+/* The socket has not taken all of what was sent of it. */
+static bool is_pending(const struct session *session)
 {
-	bool is_within = from >= session->from && from < session->to && !session->is_of_go;
+	struct tcp_sock *socket = (struct tcp_sock *)session->socket;
 
-	if (is_within &&
-	    ((session->is_blocked && (to < session->to || tail_of(from, session->to) == session->tail)) ||
-	     (from > session->from && to == session->to)))
+	return socket && (s32)(session->sent_to - BPF_CORE_READ(socket, write_seq)) > 0;
+}
+
+/* What was written before and not taken is written again, as often as it takes. How much of the beginning
+ * that is. Some programs keep what is not taken, as Apache does, and write something else meanwhile, perhaps
+ * from the same place: they do not write anything again. */
+static u64 again(struct session *session, u64 from, u64 to)
+{
+	bool is_within = from >= session->from && from < session->to;
+
+	if (session->is_of_go || session->keeps)
+		return 0;
+	if (is_within && from > session->from && to == session->to)
+		return to - from;
+	if (!is_pending(session))
+		return 0;
+	if (is_within && (to < session->to || tail_of(from, session->to) == session->tail))
 		return (to < session->to ? to : session->to) - from;
+	session->keeps = true;
 	return 0;
+}
+
+/* The protocol of a connection with this inside TLS. */
+static u32 inside_of(const struct session *session)
+{
+	return session->protocol == HTTP1 ? TLS_HTTP1 : session->protocol == HTTP2 ? TLS_HTTP2 : OTHER;
 }
 
 static void wrote(struct session *session, u64 from, u64 length)
@@ -147,7 +167,7 @@ static void wrote(struct session *session, u64 from, u64 length)
 	session->from = from;
 	session->to = from + length;
 	session->tail = tail_of(session->from, session->to);
-	session->is_blocked = false;
+	session->has_sent = false;
 	length -= old;
 	if (!length)
 		return;
@@ -156,12 +176,6 @@ static void wrote(struct session *session, u64 from, u64 length)
 		bpf_probe_read_user(bytes, length < sizeof(bytes) ? FRAME_HEAD : sizeof(bytes), at);
 		if (session->protocol == NOT_KNOWN)
 			recognise(session, bytes);
-	}
-	if (!session->is_counted && session->protocol != NOT_KNOWN) {
-		session->is_counted = true;
-		count_connection(session->protocol == HTTP1   ? TLS_HTTP1
-				 : session->protocol == HTTP2 ? TLS_HTTP2
-							      : OTHER);
 	}
 	if (session->protocol == HTTP1) {
 		status = session->response.has_switched ? 0 : status_in(bytes);

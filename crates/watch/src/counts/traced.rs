@@ -17,6 +17,7 @@ use crate::bpf::layout::processors;
 use crate::bpf::programs::{detach_at_once, peek, place, walk};
 use crate::bpf::runs::{Kind, Runs};
 use crate::connections::MAX_PORTS;
+use crate::servers::Server;
 
 program!("counts");
 
@@ -37,12 +38,10 @@ enum Way {
     Tracepoint,
     /// Before that, on kernels that give programs a way to a function by its name.
     Function,
-    /// And before Linux 6.3, to its end as well.
-    FunctionEnds,
 }
 
 impl Way {
-    const ALL: [Self; 3] = [Self::Tracepoint, Self::Function, Self::FunctionEnds];
+    const ALL: [Self; 2] = [Self::Tracepoint, Self::Function];
 }
 
 /// Counts, from when it is made until it is dropped.
@@ -55,20 +54,26 @@ pub(crate) struct Traced {
     way: Way,
     /// None while nothing is counted.
     links: Vec<Link>,
-    ends: Option<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
     libraries: BTreeMap<Library, Vec<Link>>,
 }
 
 impl Traced {
-    /// Loads and attaches the programs, for these ports in a network namespace (0 for any), and classes with these bounds between them, which grow.
+    /// Loads and attaches the programs, for these ports in a network namespace (0 for any), and classes with these bounds
+    /// between them, which grow; and to the servers, where they can be.
     ///
     /// # Errors
     /// When the kernel does not take them.
-    pub(crate) fn open(ports: &[u16], bounds: &[Bytes], namespace: u32) -> Result<Self, Error> {
+    pub(crate) fn open(
+        ports: &[u16],
+        bounds: &[Bytes],
+        namespace: u32,
+        servers: &[Server],
+    ) -> Result<Self, Error> {
         let mut refused = Error::Unknown("ways to count requests");
         for way in Way::ALL {
-            match Self::open_by(way, ports, bounds, namespace) {
+            let opened = Self::open_by(way, ports, bounds, namespace);
+            match opened.and_then(|mut traced| traced.attach(servers).map(|()| traced)) {
                 Ok(traced) => return Ok(traced),
                 Err(why) => refused = why,
             }
@@ -94,8 +99,6 @@ impl Traced {
         }
         open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
         open.progs.hw_tcp_sendmsg.set_autoload(way != Way::Tracepoint);
-        open.progs.hw_send_refused.set_autoload(way != Way::FunctionEnds);
-        open.progs.hw_tcp_refused.set_autoload(way == Way::FunctionEnds);
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
             state.inside.fill(true);
         }
@@ -104,88 +107,84 @@ impl Traced {
         let walk = program.progs.hw_map_pending.attach_iter(connections).map_err(Error::bpf(PENDING))?;
         let processors = processors()? as usize;
         let (links, libraries) = (Vec::new(), BTreeMap::new());
-        let mut traced = Self { program, classes, processors, walk, way, links, ends: None, libraries };
-        traced.attach()?;
-        Ok(traced)
+        Ok(Self { program, classes, processors, walk, way, links, libraries })
     }
 
     /// Counts, from now on.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(crate) fn attach(&mut self) -> Result<(), Error> {
+    pub(crate) fn attach(&mut self, servers: &[Server]) -> Result<(), Error> {
         self.program.maps.bss_data.as_deref_mut().ok_or(Error::Unknown("variables"))?.epoch += 1;
+        // What is given to TLS is known by the time that it is sent.
+        self.look_inside(servers);
         let programs = &self.program.progs;
         let sends = match self.way {
             Way::Tracepoint => &programs.hw_send_locked,
-            Way::Function | Way::FunctionEnds => &programs.hw_tcp_sendmsg,
+            Way::Function => &programs.hw_tcp_sendmsg,
         };
         self.links = vec![attach(&programs.hw_state_counts)?, attach(sends)?];
-        Ok(())
-    }
-
-    /// Sees which sends were refused: what was written to TLS is then written again.
-    fn look_at_ends(&mut self) -> Result<(), Error> {
-        let programs = &self.program.progs;
-        let ends = match self.way {
-            Way::Tracepoint | Way::Function => &programs.hw_send_refused,
-            Way::FunctionEnds => &programs.hw_tcp_refused,
-        };
-        self.ends = Some(attach(ends)?);
         Ok(())
     }
 
     /// Counts no more, until it is attached again. What has been counted is not lost.
     pub(crate) fn detach(&mut self) {
         let of_libraries = std::mem::take(&mut self.libraries).into_values().flatten();
-        detach_at_once(self.links.drain(..).chain(self.ends.take()).chain(of_libraries));
+        detach_at_once(self.links.drain(..).chain(of_libraries));
     }
 
-    /// How often its programs have run and for how long: those of the kernel, and those in binaries.
-    pub(crate) fn runs(&self) -> [(Kind, Runs); 2] {
+    /// How often its programs have run and for how long, by name: those of the kernel, and those in binaries.
+    pub(crate) fn runs(&self) -> BTreeMap<&'static str, (Kind, Runs)> {
         let programs = &self.program.progs;
-        let in_kernel = [
-            &programs.hw_send_locked,
-            &programs.hw_tcp_sendmsg,
-            &programs.hw_state_counts,
-            &programs.hw_send_refused,
-            &programs.hw_tcp_refused,
-        ];
-        let in_binaries = [
-            &programs.hw_uprobe_write,
-            &programs.hw_uprobe_wr_ex,
-            &programs.hw_uprobe_shake,
-            &programs.hw_uprobe_go_wr,
-        ];
-        [(Kind::Tracepoint, Runs::of_all(&in_kernel)), (Kind::Breakpoint, Runs::of_all(&in_binaries))]
+        let mut all = vec![("state", Kind::Tracepoint, &programs.hw_state_counts)];
+        all.push(match self.way {
+            Way::Tracepoint => ("send", Kind::Tracepoint, &programs.hw_send_locked),
+            Way::Function => ("send", Kind::Tracepoint, &programs.hw_tcp_sendmsg),
+        });
+        if self.libraries.values().any(|links| !links.is_empty()) {
+            all.extend([
+                ("write", Kind::Breakpoint, &programs.hw_uprobe_write),
+                ("write_ex", Kind::Breakpoint, &programs.hw_uprobe_wr_ex),
+                ("shake", Kind::Breakpoint, &programs.hw_uprobe_shake),
+                ("begin", Kind::Breakpoint, &programs.hw_uprobe_begin),
+                ("end", Kind::Breakpoint, &programs.hw_uprobe_end),
+                ("go_write", Kind::Breakpoint, &programs.hw_uprobe_go_wr),
+                ("go_begin", Kind::Breakpoint, &programs.hw_uprobe_go_in),
+                ("go_client", Kind::Breakpoint, &programs.hw_uprobe_go_cl),
+            ]);
+        }
+        all.into_iter().map(|(name, kind, program)| (name, (kind, Runs::of(program)))).collect()
     }
 
-    /// Looks inside TLS where these processes, which listen on these ports, use a library that can be asked.
-    pub(crate) fn look_inside<'a>(&mut self, servers: impl Iterator<Item = (u32, &'a [u16])>) {
-        for (process, ports) in servers {
+    /// Looks inside TLS where processes of these servers use a library that can be asked.
+    pub(crate) fn look_inside(&mut self, servers: &[Server]) {
+        let mut inside = [None; MAX_PORTS];
+        let wanted = self.program.maps.rodata_data.map(|constants| constants.wanted).unwrap_or_default();
+        for server in servers {
             let mut is_seen = false;
-            for (library, path) in of_process(process) {
-                let program = &self.program;
-                let links = self.libraries.entry(library).or_insert_with(|| Self::probe(program, &path));
-                is_seen |= !links.is_empty();
+            for (library, path) in of_process(server.process) {
+                if !self.libraries.contains_key(&library) {
+                    let Some(links) = self.probe(&path) else { continue };
+                    self.libraries.insert(library, links);
+                }
+                is_seen |= self.libraries.get(&library).is_some_and(|links| !links.is_empty());
             }
-            // Without it, what is written again is counted again.
-            is_seen = is_seen && (self.ends.is_some() || self.look_at_ends().is_ok());
-            let wanted = self.program.maps.rodata_data.map(|constants| constants.wanted);
-            let (Some(wanted), Some(state)) = (wanted, self.program.maps.bss_data.as_deref_mut()) else {
-                return;
-            };
-            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| ports.contains(port)) {
-                state.inside[place] = is_seen;
+            // Of several at one port some may use another library.
+            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
+                inside[place] = Some(is_seen || inside[place].unwrap_or(false));
             }
+        }
+        let Some(state) = self.program.maps.bss_data.as_deref_mut() else { return };
+        for (place, is_seen) in state.inside.iter_mut().zip(inside) {
+            *place = is_seen.unwrap_or(*place);
         }
     }
 
-    /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS.
-    fn probe(program: &program::CountsSkel<'static>, path: &Path) -> Vec<Link> {
-        let Some(cached) = code::cached(path) else { return Vec::new() };
-        let Ok(binary) = Binary::parse(&cached) else { return Vec::new() };
-        let programs = &program.progs;
+    /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS. None where it cannot be read.
+    fn probe(&self, path: &Path) -> Option<Vec<Link>> {
+        let cached = code::cached(path)?;
+        let binary = Binary::parse(&cached).ok()?;
+        let programs = &self.program.progs;
         let names = [
             "SSL_write",
             "SSL_write_ex",
@@ -217,7 +216,7 @@ impl Traced {
             let place = code::place(&binary, function?, arguments)?;
             program.attach_uprobe(false, -1, path, place as usize).ok()
         };
-        functions.into_iter().filter_map(attach).collect()
+        Some(functions.into_iter().filter_map(attach).collect())
     }
 
     /// What has been counted so far.
@@ -259,3 +258,7 @@ impl Traced {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+mod tests;

@@ -1,5 +1,7 @@
 //! [`Counting`]: every request counted, as long as that costs no more than it may.
 
+use std::collections::BTreeMap;
+
 use units::{Ratio, Span, Time};
 
 use super::Classes;
@@ -37,6 +39,9 @@ pub(crate) struct Busy {
     pub(crate) besides: f64,
 }
 
+/// By program.
+pub(super) type CountingRuns = BTreeMap<&'static str, (Kind, Runs)>;
+
 /// Counts every request, where the kernel lets it.
 pub(super) struct Counting {
     pub(super) traced: Result<counts::Traced, Error>,
@@ -45,25 +50,54 @@ pub(super) struct Counting {
     weighed: Time,
     /// Counted since the last look, in so long a time, before it was stopped.
     gathered: Option<(Counted, Span)>,
+    /// That no window stands for yet.
+    uncounted: Uncounted,
     thrift: Thrift,
-    /// The shortest mean time of a run, in seconds, by kind.
-    fastest: [f64; 2],
+    /// The shortest mean time of a run of late, in seconds, by program.
+    fastest: BTreeMap<&'static str, f64>,
+}
+
+/// Time in which nothing was counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uncounted {
+    time: Span,
+    /// Since when that goes on.
+    since: Option<Time>,
+}
+
+impl Uncounted {
+    fn until(&self, now: Time) -> Span {
+        self.time + self.since.map_or(Span::ZERO, |since| now.since(since))
+    }
+
+    fn goes_on(&mut self, goes_on: bool, now: Time) {
+        *self = Self { time: self.until(now), since: goes_on.then_some(now) };
+    }
 }
 
 /// So many runs have a mean.
 const ENOUGH: u64 = 20;
+/// And the shortest of them is the longer ago the less it says of what a run takes.
+const FORGET: f64 = 1.05;
 
 impl Counting {
     /// Begins, for this share of the processor time that the server uses, or for any.
-    pub(super) fn begin(ports: &[u16], classes: &Classes, namespace: u32, share: Option<Ratio>) -> Self {
+    pub(super) fn begin(
+        ports: &[u16],
+        classes: &Classes,
+        namespace: u32,
+        servers: &[Server],
+        share: Option<Ratio>,
+    ) -> Self {
         Self {
-            traced: counts::Traced::open(ports, classes.bounds(), namespace),
+            traced: counts::Traced::open(ports, classes.bounds(), namespace, servers),
             before: Counted::default(),
             since: clock::monotonic(),
             weighed: clock::monotonic(),
             gathered: None,
+            uncounted: Uncounted::default(),
             thrift: Thrift::new(share),
-            fastest: [f64::INFINITY; 2],
+            fastest: BTreeMap::new(),
         }
     }
 
@@ -72,9 +106,17 @@ impl Counting {
         self.traced.is_ok() && self.thrift.is_on
     }
 
-    /// Whether it could, and does not, since it would cost more than it may.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.traced.is_ok() && !self.thrift.is_on
+    /// Time up to now in which nothing was counted, since it would have cost more than it may, and which no window stands
+    /// for yet.
+    pub(super) fn uncounted(&self, now: Time) -> Span {
+        self.uncounted.until(now)
+    }
+
+    /// A window stands for it.
+    pub(super) fn take_uncounted(&mut self, now: Time) -> Span {
+        let time = self.uncounted.until(now);
+        self.uncounted = Uncounted { time: Span::ZERO, since: self.uncounted.since.map(|_| now) };
+        time
     }
 
     fn running(&mut self) -> Option<&mut counts::Traced> {
@@ -85,7 +127,7 @@ impl Counting {
     /// Looks inside TLS where servers use a library that can be asked.
     pub(super) fn look_inside(&mut self, servers: &[Server]) {
         if let Some(traced) = self.running() {
-            traced.look_inside(servers.iter().map(|server| (server.process, &server.ports[..])));
+            traced.look_inside(servers);
         }
     }
 
@@ -121,22 +163,19 @@ impl Counting {
     }
 
     /// How often its programs have run, and for how long, as far as runs were measured.
-    pub(super) fn runs(&self) -> [(Kind, Runs); 2] {
-        match &self.traced {
-            Ok(traced) => traced.runs(),
-            Err(_) => [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, Runs::default())),
-        }
+    pub(super) fn runs(&self) -> CountingRuns {
+        self.traced.as_ref().map(counts::Traced::runs).unwrap_or_default()
     }
 
     /// Processor time that its programs have taken since they had run so often, and getting to them. Whatever runs in
     /// between only adds to a run's time, so that the shortest mean counts.
-    pub(super) fn spent_since(&mut self, earlier: [(Kind, Runs); 2], getting_there: &UnitCosts) -> Span {
+    pub(super) fn spent_since(&mut self, earlier: &CountingRuns, getting_there: &UnitCosts) -> Span {
         let mut spent = Span::ZERO;
-        for (((kind, earlier), (_, now)), fastest) in
-            earlier.into_iter().zip(self.runs()).zip(&mut self.fastest)
-        {
-            let runs = now.since(earlier);
+        for (name, (kind, now)) in self.runs() {
+            let runs = now.since(earlier.get(name).map(|(_, runs)| *runs).unwrap_or_default());
             let mean = runs.time.as_secs_f64() / runs.count.max(1) as f64;
+            let fastest = self.fastest.entry(name).or_insert(f64::INFINITY);
+            *fastest *= FORGET;
             if runs.count >= ENOUGH {
                 *fastest = fastest.min(mean);
             }
@@ -161,30 +200,30 @@ impl Counting {
         self.thrift.learn(cost, rate);
     }
 
-    /// Stops where it has cost more than it may, or takes it up again. Whether it has.
+    /// Stops where it has cost more than it may, or takes it up again.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(super) fn weigh(&mut self, servers: &[Server]) -> Result<bool, Error> {
+    pub(super) fn weigh(&mut self, servers: &[Server]) -> Result<(), Error> {
         let now = clock::monotonic();
         let time = now.since(std::mem::replace(&mut self.weighed, now));
         if self.traced.is_err() || !self.thrift.weigh(time) {
-            return Ok(false);
+            return Ok(());
         }
+        self.uncounted.goes_on(!self.thrift.is_on, now);
         if self.thrift.is_on {
             if let Ok(traced) = &mut self.traced {
-                traced.attach()?;
+                traced.attach(servers)?;
             }
-            self.look_inside(servers);
             self.start()?;
-            return Ok(true);
+            return Ok(());
         }
         // What is known is told with the next look.
         self.gather()?;
         if let Ok(traced) = &mut self.traced {
             traced.detach();
         }
-        Ok(true)
+        Ok(())
     }
 }
 

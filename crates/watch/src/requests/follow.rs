@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use units::{Ratio, Span, Time};
 
 use super::calibration::{Crossings, OFTEN, SELDOM, UnitCosts};
-use super::counting::{Busy, Counting};
+use super::counting::{Busy, Counting, CountingRuns};
 use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Losses, Probes};
@@ -108,7 +108,7 @@ struct Opened {
     own: Span,
     runs: [(Kind, Runs); 2],
     /// Of those that count.
-    counting: [(Kind, Runs); 2],
+    counting: CountingRuns,
     _measuring: Option<Measuring>,
 }
 
@@ -157,8 +157,8 @@ impl Requests {
             Budget::Share(share) if !following.counts_all => Some(share),
             _ => None,
         };
-        let mut counting = Counting::begin(&following.ports, &following.classes, namespace, share);
-        counting.look_inside(&servers.all);
+        let mut counting =
+            Counting::begin(&following.ports, &following.classes, namespace, &servers.all, share);
         counting.start()?;
         Ok(Self {
             probes,
@@ -275,8 +275,8 @@ impl Requests {
     pub(crate) fn note_busy(&mut self, busy: Busy) -> Result<(), Error> {
         self.counting.note_busy(busy);
         // A window that is open ends with all of its time counted, or none.
-        if matches!(self.phase, Phase::Closed) && self.counting.weigh(&self.servers.all)? {
-            self.stood_for_to = clock::monotonic();
+        if matches!(self.phase, Phase::Closed) {
+            self.counting.weigh(&self.servers.all)?;
         }
         let besides = busy.besides + self.counting.cost();
         if let Some(windows) = &mut self.windows {
@@ -293,9 +293,9 @@ impl Requests {
         let length = self.windows.as_ref().map(Windows::length);
         let measuring = length.map(|_| Measuring::begin()).transpose()?;
         let runs = [Kind::Breakpoint, Kind::Tracepoint].map(|kind| (kind, self.probes.runs(kind)));
-        let counting = self.counting.runs();
         self.probes.attach(&self.servers.all)?;
         self.learn()?;
+        let counting = self.counting.runs();
         let fixed = clock::thread().saturating_sub(before);
         let at = clock::monotonic();
         let to = length.map_or(Time::NEVER, |length| at + length);
@@ -340,13 +340,14 @@ impl Requests {
         let before = clock::thread();
         let now = clock::monotonic();
         let length = now.since(opened.at);
-        self.probes.detach()?;
+        // Of as long, and while what is watched is as it was.
+        let counting = self.counting.spent_since(&opened.counting, &self.unit_costs);
+        let detaching = self.probes.detach()?;
         let mut others = Span::ZERO;
         for (kind, earlier) in opened.runs {
             let runs = self.probes.runs(kind).since(earlier);
             others += runs.time + self.unit_costs.of(kind, runs.count);
         }
-        let counting = self.counting.spent_since(opened.counting, &self.unit_costs);
         let rate = self.window.requests() as f64 / self.window.watched.as_secs_f64().max(1e-9);
         self.end_window(now);
         if self.windows.is_some() {
@@ -354,7 +355,7 @@ impl Requests {
             self.counting.learn(cost, rate);
             self.counting.weigh(&self.servers.all)?;
         }
-        let fixed = opened.fixed + clock::thread().saturating_sub(before);
+        let fixed = opened.fixed + detaching + clock::thread().saturating_sub(before);
         if let Some(windows) = &mut self.windows {
             self.spent += others;
             windows.closed(Spent { fixed, open: opened.own + others.mul_f64(HIDDEN), length }, now);
@@ -365,7 +366,8 @@ impl Requests {
     /// What the window has shown stands for the time since the one before.
     fn end_window(&mut self, now: Time) {
         let whole = if self.windows.is_some() { now.since(self.stood_for_to) } else { self.window.watched };
-        let weight = self.window.stand_for(whole, !self.counting.is_stopped());
+        let uncounted = self.counting.take_uncounted(now).min(whole);
+        let weight = self.window.stand_for(whole, uncounted);
         self.stood_for_to = now;
         for (needs, class) in self.needs.iter_mut().zip(&self.window.classes) {
             needs.add(&class.sums, weight);
@@ -399,6 +401,7 @@ impl Requests {
         let empty = Tally::new(self.following.classes.count());
         let mut seen = std::mem::replace(&mut self.recent, empty);
         seen.counted = self.counting.look()?;
+        seen.unseen_for = self.counting.uncounted(clock::monotonic());
         self.whole.add(&seen);
         Ok(seen)
     }

@@ -8,7 +8,7 @@ use record::{Clock, PhaseName, Quantiles};
 use serde::Serialize;
 use stats::MeanEstimate;
 use stats::RatioSums;
-use units::Span;
+use units::{Bytes, Span};
 
 use super::distribution::Distribution;
 use super::tally::{Counts, Estimated, OfClass, Sums, Tally};
@@ -106,6 +106,10 @@ pub struct Followed {
     /// Seconds in which requests were not counted, since that would have cost more than the budget: of them, rates are
     /// estimates.
     pub uncounted: f64,
+    /// Bytes that are of no response that was counted: of another protocol, or of responses that had begun before
+    /// counting did; none where requests are not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_bytes: Option<u64>,
     /// Connections that first sent something, by protocol; none where requests are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocols: Option<Protocols>,
@@ -171,6 +175,10 @@ impl Followed {
         if !others.is_empty() {
             why.push(format!("connections {}", others.join(", ")));
         }
+        let others = self.other_bytes.filter(|_| !self.is_counted && why.is_empty() && self.uncounted == 0.0);
+        if let Some(others) = others.filter(|bytes| *bytes > 0) {
+            why.push(format!("{} of responses that had begun before", Bytes(others)));
+        }
         if self.uncounted > 0.0 {
             why.push(format!("{:.1} s, for it would cost more than the budget", self.uncounted));
         }
@@ -197,7 +205,7 @@ impl Tally {
         let is_of_all = self.is_of_all();
         let all = names.iter().zip(&self.classes).zip(self.parts());
         let all = all.map(|((name, class), parts)| (name.clone(), rates(class, &parts, is_of_all)));
-        all.filter(|(_, rates)| rates.count > 0).collect()
+        all.filter(|(_, rates)| rates.count > 0 || rates.rate > 0.0).collect()
     }
 
     /// Of what the figures of each class are made.
@@ -207,16 +215,26 @@ impl Tally {
             Some((all, time)) => Parts {
                 counted: Some(all.classes.get(at).copied().unwrap_or_default()),
                 time,
-                estimated: &class.uncounted,
-                estimated_for: self.uncounted_for,
+                besides: &class.uncounted,
+                not_counted_for: self.not_counted_for(),
+                // What windows have shown of other time says something of that in which none was.
+                sample: if self.uncounted_for > Span::ZERO { &class.uncounted } else { &class.estimated },
+                sample_of: if self.uncounted_for > Span::ZERO { self.uncounted_for } else { self.stood_for },
             },
             None => Parts {
                 counted: None,
                 time: Span::ZERO,
-                estimated: &class.estimated,
-                estimated_for: self.stood_for,
+                besides: &class.estimated,
+                not_counted_for: self.stood_for,
+                sample: &class.estimated,
+                sample_of: self.stood_for,
             },
         })
+    }
+
+    /// In which requests might have been counted, and were not.
+    fn not_counted_for(&self) -> Span {
+        self.uncounted_for + self.unseen_for
     }
 
     /// All requests of the time in which they were counted, if every one was; not of the time besides, if
@@ -240,8 +258,9 @@ impl Tally {
     pub(crate) fn followed(&self) -> Followed {
         Followed {
             watched: self.watched.as_secs_f64(),
-            is_counted: self.counted_in_full().is_some() && self.uncounted_for == Span::ZERO,
-            uncounted: self.uncounted_for.as_secs_f64(),
+            is_counted: self.counted_in_full().is_some() && self.not_counted_for() == Span::ZERO,
+            uncounted: self.not_counted_for().as_secs_f64(),
+            other_bytes: self.counted.as_ref().map(|(counted, _)| counted.others()),
             protocols: self.counted.as_ref().map(|(counted, _)| counted.protocols),
             status: self.counted_in_full().map(|(counted, _)| counted.statuses()),
             counts: self.counts,
@@ -249,13 +268,17 @@ impl Tally {
     }
 }
 
-/// Of what the figures of a class are made: requests that were counted, in so long a time, and estimates of as long a time
-/// as they stand for.
+/// Of what the figures of a class are made: requests that were counted, in so long a time, and those of the time besides.
 pub(crate) struct Parts<'tally> {
     counted: Option<counts::OfClass>,
     time: Span,
-    estimated: &'tally Estimated,
-    estimated_for: Span,
+    /// That windows stand for so far.
+    besides: &'tally Estimated,
+    /// How long that time is, also where none stands for it yet.
+    not_counted_for: Span,
+    /// What is known of requests per second in it, from windows that stand for so long.
+    sample: &'tally Estimated,
+    sample_of: Span,
 }
 
 impl Parts<'_> {
@@ -267,7 +290,23 @@ impl Parts<'_> {
     /// Requests and bytes in all.
     pub(crate) fn totals(&self) -> [f64; 2] {
         let [requests, bytes] = self.counted().map(|sum| sum as f64);
-        [requests + self.estimated.requests, bytes + self.estimated.bytes]
+        [requests + self.besides.requests, bytes + self.besides.bytes]
+    }
+
+    /// Per second, and where that is, of something of which so much was counted, and the sample has so much.
+    fn rate(&self, counted: u64, sampled: f64, by_window: &RatioSums) -> (f64, [f64; 2]) {
+        let (counted, seconds) = (counted as f64, self.time.as_secs_f64());
+        let per_second = |sum: f64, seconds: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
+        let (besides, sample_of) = (self.not_counted_for.as_secs_f64(), self.sample_of.as_secs_f64());
+        let with = |rate: f64| per_second(counted + rate.max(0.0) * besides, seconds + besides);
+        if besides <= 0.0 {
+            (with(0.0), [with(0.0); 2])
+        } else if sample_of > 0.0 {
+            (with(sampled / sample_of), by_window.estimate().ci.map(with))
+        } else {
+            // Any number of them may have come.
+            (per_second(counted, seconds), [with(0.0), f64::INFINITY])
+        }
     }
 }
 
@@ -276,17 +315,9 @@ fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
     // Of none it is not known, which is not a number.
     let each = |sum: f64| sum / requests as f64;
     let [counted, counted_bytes] = parts.counted();
-    let seconds = (parts.time + parts.estimated_for).as_secs_f64();
-    let per_second = |sum: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
-    let [rate, bytes_rate] = parts.totals().map(per_second);
-    let interval = |counted: u64, sums: &RatioSums| {
-        if parts.counted.is_some() && parts.estimated_for == Span::ZERO {
-            return [per_second(counted as f64); 2];
-        }
-        let estimated = |end: f64| end.max(0.0) * parts.estimated_for.as_secs_f64();
-        sums.estimate().ci.map(|end| per_second(counted as f64 + estimated(end)))
-    };
-    let [by_requests, by_bytes] = &parts.estimated.by_window;
+    let [by_requests, by_bytes] = &parts.sample.by_window;
+    let (rate, rate_ci) = parts.rate(counted, parts.sample.requests, by_requests);
+    let (bytes_rate, bytes_rate_ci) = parts.rate(counted_bytes, parts.sample.bytes, by_bytes);
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
@@ -296,10 +327,7 @@ fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
         followed: requests,
         rate,
         bytes_rate,
-        ci: RateIntervals {
-            rate: interval(counted, by_requests),
-            bytes_rate: interval(counted_bytes, by_bytes),
-        },
+        ci: RateIntervals { rate: rate_ci, bytes_rate: bytes_rate_ci },
         status: parts.counted.unwrap_or_default().statuses,
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
@@ -342,5 +370,73 @@ impl Needs {
     pub(super) fn demands(&self) -> Demands {
         let [cpu_user, cpu_kernel, cpu_soft_interrupt, disk, network] = self.0.map(|ratio| ratio.estimate());
         Demands { cpu_user, cpu_kernel, cpu_soft_interrupt, disk, network }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::float_cmp, reason = "a panic is how a test fails")]
+mod tests {
+    use units::Time;
+
+    use super::*;
+    use crate::counts;
+
+    /// A class of which so many were counted in a second.
+    fn counted(requests: u64) -> Tally {
+        let mut counted = Counted::default();
+        counted.classes.push(counts::OfClass { requests, ..counts::OfClass::default() });
+        Tally { counted: Some((counted, Span::from_secs(1))), ..Tally::new(1) }
+    }
+
+    /// A window of a tenth of a second with ten requests, which stands for two seconds.
+    fn window(uncounted: Span) -> Tally {
+        let mut window = Tally::new(1);
+        window.watched_from = Time::ZERO;
+        window.watch_to(Time::ZERO + Span::from_millis(100));
+        window.classes[0].sums.requests = 10;
+        window.stand_for(Span::from_secs(2), uncounted);
+        window
+    }
+
+    fn rates(tally: &Tally) -> Rates {
+        tally.rates(&["all".to_owned()])["all"].clone()
+    }
+
+    #[test]
+    fn windows_stand_for_what_was_not_counted() {
+        let mut tally = counted(200);
+        tally.add(&window(Span::from_secs(1)));
+        let rates = rates(&tally);
+        assert_eq!((rates.count, rates.rate, rates.ci.rate[1]), (200, 150.0, f64::INFINITY));
+        assert!((100.0..=150.0).contains(&rates.ci.rate[0]), "one window has no spread: {:?}", rates.ci);
+        assert_eq!((tally.followed().is_counted, tally.followed().uncounted), (false, 1.0));
+        assert_eq!(tally.parts().next().unwrap().totals()[0], 300.0);
+    }
+
+    /// It ended before a window could say anything of it, or one has only of the time in which all were counted.
+    #[test]
+    fn of_what_no_window_stands_for_yet_it_is_said_that_it_is_not_known() {
+        let mut unseen = counted(200);
+        unseen.unseen_for = Span::from_secs(1);
+        let alone = rates(&unseen);
+        assert_eq!((alone.rate, alone.ci.rate), (200.0, [100.0, f64::INFINITY]));
+        assert_eq!((unseen.followed().is_counted, unseen.followed().uncounted), (false, 1.0));
+        unseen.add(&Tally { unseen_for: Span::from_secs(1), ..window(Span::ZERO) });
+        assert_eq!(rates(&unseen).rate, 150.0);
+        assert_eq!(
+            unseen.parts().next().unwrap().totals()[0],
+            200.0,
+            "it is told when a window stands for it"
+        );
+        unseen.add(&window(Span::from_secs(1)));
+        assert_eq!(unseen.followed().uncounted, 1.0, "it is not told twice");
+        assert_eq!(unseen.parts().next().unwrap().totals()[0], 300.0);
+    }
+
+    #[test]
+    fn a_class_that_was_only_seen_while_nothing_was_counted_is_there() {
+        let mut tally = counted(0);
+        tally.add(&window(Span::from_secs(1)));
+        assert_eq!((rates(&tally).count, rates(&tally).followed, rates(&tally).rate), (0, 10, 50.0));
     }
 }

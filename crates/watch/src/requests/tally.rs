@@ -147,6 +147,8 @@ pub struct Tally {
     pub(crate) stood_for: Span,
     /// Of that, when requests were not counted.
     pub(crate) uncounted_for: Span,
+    /// And of late neither was anything counted nor does a window stand for it yet.
+    pub(crate) unseen_for: Span,
     pub(crate) estimated_connections: f64,
     /// From when a connection was established to when it was accepted.
     pub(crate) accept_wait: Histogram,
@@ -181,6 +183,7 @@ impl Tally {
             watched_from: Time::NEVER,
             stood_for: Span::ZERO,
             uncounted_for: Span::ZERO,
+            unseen_for: Span::ZERO,
             estimated_connections: 0.0,
             accept_wait: Histogram::coarse(),
             read_wait: Histogram::coarse(),
@@ -224,16 +227,22 @@ impl Tally {
     }
 
     /// What has been watched so far stands for so long a time, in which requests were counted besides, as far as they can
-    /// be, or were not. By how much that is more.
-    pub(crate) fn stand_for(&mut self, time: Span, is_counted: bool) -> f64 {
-        let weight = time.as_secs_f64() / self.watched.as_secs_f64().max(1e-9);
+    /// be, but for so much of it. By how much that is more.
+    pub(crate) fn stand_for(&mut self, time: Span, uncounted: Span) -> f64 {
+        let watched = self.watched.as_secs_f64().max(1e-9);
+        let (seconds, uncounted_seconds) = (time.as_secs_f64(), uncounted.as_secs_f64());
+        let weight = seconds / watched;
         self.stood_for = time;
-        self.uncounted_for = if is_counted { Span::ZERO } else { time };
+        self.uncounted_for = uncounted;
         self.estimated_connections = self.connections as f64 * weight;
         for class in &mut self.classes {
             let (requests, bytes) = (class.sums.requests as f64, class.sums.bytes_sent as f64);
-            class.estimated = Estimated::of(requests * weight, bytes * weight, time.as_secs_f64());
-            class.uncounted = if is_counted { Estimated::default() } else { class.estimated };
+            let estimate = |seconds: f64| {
+                Estimated::of(requests * seconds / watched, bytes * seconds / watched, seconds)
+            };
+            class.estimated = estimate(seconds);
+            class.uncounted =
+                if uncounted > Span::ZERO { estimate(uncounted_seconds) } else { Estimated::default() };
             let (sum, count) = (class.duration.sum().as_secs_f64(), class.duration.count() as f64);
             class.duration_by_window.add(sum, count);
         }
@@ -247,6 +256,8 @@ impl Tally {
         self.watched += other.watched;
         self.stood_for += other.stood_for;
         self.uncounted_for += other.uncounted_for;
+        // A later window stands for it.
+        self.unseen_for = other.unseen_for;
         self.estimated_connections += other.estimated_connections;
         self.accept_wait.add(&other.accept_wait);
         self.read_wait.add(&other.read_wait);

@@ -352,18 +352,20 @@ impl Probes {
         Ok(Span::from_nanos(peek(&self.state()?.longest_pause)))
     }
 
-    /// Detaches them. What was known of connections is forgotten: their ends will not be seen.
+    /// Detaches them. What was known of connections is forgotten: their ends will not be seen. What of the processor's
+    /// time that took in other threads.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub(super) fn detach(&mut self) -> Result<(), Error> {
+    pub(super) fn detach(&mut self) -> Result<Span, Error> {
         // While the last probes are still there, they find no thread that they would follow.
         let in_binaries = self.attached.values().filter(|is_attached| **is_attached).count();
-        detach_at_once(self.links.drain(in_binaries.min(self.links.len())..));
+        let mut used = detach_at_once(self.links.drain(in_binaries.min(self.links.len())..));
         self.state()?.epoch += 1;
-        detach_at_once(self.links.drain(..));
+        used += detach_at_once(self.links.drain(..));
         self.attached.clear();
-        run(&self.program.progs.hw_syscall_drop, "forgetting connections")
+        run(&self.program.progs.hw_syscall_drop, "forgetting connections")?;
+        Ok(used)
     }
 
     /// Finds out how long a jiffy is, unless that is known, or it is too soon to tell.

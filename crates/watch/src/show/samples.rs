@@ -51,7 +51,7 @@ pub(super) fn totals(second: u64) -> Totals {
         tally.count(&request(if count % 20 == 0 { 200_000 } else { 12_000 }), &classes);
     }
     tally.watched = Span::from_secs(1);
-    tally.stand_for(Span::from_secs(1), true);
+    tally.stand_for(Span::from_secs(1), Span::ZERO);
     Totals { classes: classes.names(), tally }
 }
 

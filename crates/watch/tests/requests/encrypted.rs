@@ -57,7 +57,8 @@ fn visit(url: &str, version: &str) {
     }
     let each: String = urls.iter().map(|url| format!("url = \"{url}\"\noutput = \"/dev/null\"\n")).collect();
     let alone = if version == "--http1.1" { &["-H", "Connection: close"][..] } else { &[] };
-    for how in [&["-Z", "--parallel-max", "20"], alone] {
+    // Slowly, so that servers have to write again what was not taken.
+    for how in [&["-Z", "--parallel-max", "20", "--limit-rate", "5M"], alone] {
         let mut curl = Command::new("curl");
         curl.args(["-sSk", "--no-progress-meter", "--max-time", "50", version]).args(how);
         let mut curl = curl.args(["-K", "-"]).stdin(Stdio::piped()).spawn().unwrap();
