@@ -17,8 +17,9 @@ use testbed::Process;
 
 /// As many as keep the server busy, and fewer than Apache has processes.
 const CONNECTIONS: u32 = 32;
-/// Watchers are given so many seconds to begin; what was before is over sooner.
-const START_SECONDS: u32 = 3;
+/// Watchers are given so many seconds to begin, and ours to find out what may be counted; what was before is over
+/// sooner.
+const START_SECONDS: u32 = 6;
 /// And so many to end, without which the generator would be done before them.
 const END_SECONDS: u32 = 3;
 const BREATH: Duration = Duration::from_millis(300);

@@ -54,7 +54,11 @@ impl Watcher {
             Self::Nobody => Vec::new(),
             Self::Default => vec![words(&[headworks, "watch", "--port", &port, "--json"])],
             Self::Every => vec![words(&[headworks, "watch", "--port", &port, "--json", "--budget", "none"])],
-            Self::Bpftrace => vec![words(&["bpftrace", "-e", &script(software)])],
+            // It needs tracefs, which not every machine has mounted; for it alone it leaves nothing behind.
+            Self::Bpftrace => {
+                let mounted = "mount -t tracefs tracefs /sys/kernel/tracing; exec bpftrace -e \"$0\"";
+                vec![words(&["unshare", "--mount", "sh", "-c", mounted, &script(software)])]
+            }
             Self::Sysstat => {
                 vec![
                     words(&["sar", "-A", "1"]),

@@ -5,22 +5,23 @@
 //! may go to the host: 10 us instead of 1 us have been measured. So the probe goes to the first instruction of the
 //! function that the kernel does itself, as long as the arguments are still where they were.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::fs;
 use std::path::Path;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess, Register};
-use object::{Architecture, Object, ObjectSegment as _, ObjectSymbol as _, ReadCache};
-
-/// A binary whose parts are read when they are asked for.
-pub(crate) type Cached = ReadCache<BufReader<File>>;
+use object::{Architecture, Object, ObjectSegment as _, ObjectSymbol as _};
 
 /// A binary.
-pub(crate) type Binary<'data> = object::File<'data, &'data Cached>;
+pub(crate) type Binary<'data> = object::File<'data>;
 
-/// What [`Binary`] reads; none when it cannot be opened.
-pub(crate) fn cached(path: &Path) -> Option<Cached> {
-    Some(ReadCache::new(BufReader::new(File::open(path).ok()?)))
+/// No program or library is larger, in bytes.
+const LARGEST: u64 = 1 << 30;
+
+/// What [`Binary`] is of; none when it cannot be read. It is read as a whole: of most files there is less than a
+/// megabyte, and of symbols every one is looked at.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
+    let is_fitting = fs::metadata(path).ok()?.len() <= LARGEST;
+    is_fitting.then(|| fs::read(path).ok()).flatten()
 }
 
 /// Where functions have their first arguments.
@@ -78,8 +79,8 @@ pub(crate) fn place(binary: &Binary<'_>, address: u64, arguments: Arguments) -> 
 
 /// The same of a function of a file, by its name.
 pub(crate) fn place_in(path: &Path, name: &str) -> Option<u64> {
-    let cached = cached(path)?;
-    let binary = Binary::parse(&cached).ok()?;
+    let bytes = read(path)?;
+    let binary = Binary::parse(&*bytes).ok()?;
     let [function] = functions(&binary, [name]);
     place(&binary, function?, Arguments::OfC)
 }

@@ -86,12 +86,17 @@ static s32 first_digit(u8 length, u8 first)
 #define NO_STATUS -1
 
 /* The status that a header block begins with, its first digit times 100; 0 if it is not written there,
- * NO_STATUS if there is none, as in trailers. `at` is where the block begins in the head of the frame. */
-static s32 status_in_block(const u8 *head, u32 at)
+ * NO_STATUS if there is none, as in trailers. `at` is where the block begins in the head of the frame. Known
+ * by its type alone where it is called, as class_of() is. */
+__noinline s32 status_in_block(struct frames *frames, u32 at)
 {
+	const u8 *head;
 	u32 updates;
 	u8 first, index;
 
+	if (!frames)
+		return NO_STATUS;
+	head = frames->head;
 	/* The table's size may change before (RFC 7541, section 6.3). */
 	for (updates = 0; updates < 2; updates++) {
 		if ((head[at & 31] & 0xe0) != 0x20)
@@ -120,7 +125,7 @@ static s32 status_in_block(const u8 *head, u32 at)
 	return first_digit(head[(at + 1) & 31], head[(at + 2) & 31]) * 100;
 }
 
-static void header_block(struct stream *stream, u8 flags, const u8 *head, u64 bytes)
+static void header_block(struct stream *stream, u8 flags, struct frames *frames, u64 bytes)
 {
 	struct response *known = bpf_map_lookup_elem(&streams, stream), response = {};
 	u32 at = FRAME_HEAD;
@@ -135,7 +140,7 @@ static void header_block(struct stream *stream, u8 flags, const u8 *head, u64 by
 		at += 1;
 	if (flags & PRIORITY)
 		at += 5;
-	status = status_in_block(head, at);
+	status = status_in_block(frames, at);
 	if (status == NO_STATUS)
 		return;
 	begin(&response, bytes, status);
@@ -154,7 +159,7 @@ static void frame(struct frames *frames, u32 length)
 
 	stream.id = ((u32)head[5] & 0x7f) << 24 | (u32)head[6] << 16 | (u32)head[7] << 8 | head[8];
 	if (kind == FRAME_HEADERS) {
-		header_block(&stream, flags, head, bytes);
+		header_block(&stream, flags, frames, bytes);
 	} else if (kind == FRAME_DATA || kind == FRAME_CONTINUATION) {
 		response = bpf_map_lookup_elem(&streams, &stream);
 		if (response)

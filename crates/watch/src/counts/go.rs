@@ -107,7 +107,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::bpf::code::cached;
+    use crate::bpf::code::read;
 
     /// A table with functions of these names, 32 bytes each.
     fn table(text: u64, names: &[&str]) -> Vec<u8> {
@@ -159,8 +159,8 @@ mod tests {
             let _ = Table { bytes: &absurd, text: u64::MAX }.address_of(WRITE);
         }
         assert_eq!(Table { bytes: b"\xfb\xff\xff\xff\0\0\x01\x08", text: 0 }.address_of(WRITE), None);
-        let own = cached(Path::new("/proc/self/exe")).unwrap();
-        let own = object::File::parse(&own).unwrap();
+        let own = read(Path::new("/proc/self/exe")).unwrap();
+        let own = object::File::parse(&*own).unwrap();
         assert_eq!(of_binary(&own), None, "this program is none of Go");
     }
 }

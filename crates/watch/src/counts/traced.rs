@@ -182,8 +182,8 @@ impl Traced {
 
     /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS. None where it cannot be read.
     fn probe(&self, path: &Path) -> Option<Vec<Link>> {
-        let cached = code::cached(path)?;
-        let binary = Binary::parse(&cached).ok()?;
+        let bytes = code::read(path)?;
+        let binary = Binary::parse(&*bytes).ok()?;
         let programs = &self.program.progs;
         let names = [
             "SSL_write",

@@ -24,6 +24,9 @@ use crate::servers::Server;
 
 program!("requests");
 
+/// A file, by its device, its inode, and when it was changed.
+type File = (u64, u64, (i64, i64));
+
 /// The programs, loaded; they cost nothing as long as they are not attached.
 pub(super) struct Probes {
     program: program::RequestsSkel<'static>,
@@ -31,8 +34,10 @@ pub(super) struct Probes {
     /// What calls a program for each task, where it cannot walk over them by itself.
     walk: Option<Link>,
     links: Vec<Link>,
-    /// Binaries, by device and inode, and whether there is a probe in them.
-    attached: BTreeMap<(u64, u64), bool>,
+    /// Binaries with a probe in them, or without.
+    attached: BTreeMap<File, bool>,
+    /// Where a probe goes in a binary, if anywhere, once that is known.
+    places: BTreeMap<File, Option<u64>>,
     /// Both of the kernel's clocks at the beginning.
     clocks: Clocks,
     /// How often it is looked at what runs, in stretches that count as user mode.
@@ -172,6 +177,7 @@ impl Probes {
             walk,
             links: Vec::new(),
             attached: BTreeMap::new(),
+            places: BTreeMap::new(),
             clocks,
             look_every,
             ring,
@@ -246,11 +252,13 @@ impl Probes {
     /// followed by their system calls.
     fn probe(&mut self, servers: &[Server]) -> Result<(), Error> {
         for server in servers {
-            let file = fs::metadata(&server.executable).map(|file| (file.dev(), file.ino()));
+            let file = fs::metadata(&server.executable)
+                .map(|file| (file.dev(), file.ino(), (file.mtime(), file.mtime_nsec())));
             let is_attached = match (server.symbol(), file) {
                 (Some(symbol), Ok(file)) => *self.attached.entry(file).or_insert_with(|| {
                     let probe = &self.program.progs.hw_uprobe_head;
-                    let place = code::place_in(&server.executable, symbol);
+                    let find = || code::place_in(&server.executable, symbol);
+                    let place = *self.places.entry(file).or_insert_with(find);
                     let link = place.and_then(|place| {
                         probe.attach_uprobe(false, -1, &server.executable, place as usize).ok()
                     });
