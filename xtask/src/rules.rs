@@ -127,7 +127,7 @@ pub const HEADWORKS: Rules = Rules {
         ("ratatui", &["load", "tui", "watch"]),
         ("hdrhistogram", &["stats"]),
         ("nalgebra", &["sim", "stats"]),
-        ("statrs", &["stats", "traffic"]),
+        ("statrs", &["sim", "stats", "traffic"]),
         ("tokio-rustls", &["gate", "load", "trust"]),
         ("tokio", &["gate", "load", "headworks", "simulate", "telemetry"]),
     ],

@@ -23,6 +23,9 @@ pub struct Plan {
     /// No more replications when the confidence intervals of the share of rejected requests, of mean
     /// latency and of its 90th percentile are narrower than so much of them, to either side.
     pub precision: Option<f64>,
+    /// And not before so many requests have been rejected, however rare that is: of few it is not known how often
+    /// it happens.
+    pub rejections: Option<u64>,
     /// One run as long as all replications together instead of them, for what takes long to settle;
     /// intervals come from overlapping batch means.
     pub long_run: bool,
@@ -31,9 +34,14 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether fewer replications may do.
+    pub fn ends_early(&self) -> bool {
+        self.precision.is_some() || self.rejections.is_some()
+    }
+
     /// The replications to do before the outcome is judged again, when so many are `done`.
     pub(crate) fn round(&self, done: u32) -> Range<u32> {
-        let more = self.precision.map_or(MAX_AT_ONCE, |_| ROUND.max(done / 4).min(MAX_AT_ONCE));
+        let more = if self.ends_early() { ROUND.max(done / 4).min(MAX_AT_ONCE) } else { MAX_AT_ONCE };
         done..done.saturating_add(more).min(self.replications)
     }
 }
@@ -46,6 +54,7 @@ impl Default for Plan {
             warmup: None,
             replications: 400,
             precision: Some(0.01),
+            rejections: None,
             long_run: false,
             cores: None,
         }

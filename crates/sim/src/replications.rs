@@ -80,8 +80,7 @@ fn replications(subject: Subject<'_>, plan: &Plan, length: Length, control: Cont
         }
         let mut outcome = done.outcome(subject, length, stats::Dependence::Independent);
         outcome.replications = count;
-        let judged = |wanted| outcome.judge(wanted, plan.replications, f64::from(count));
-        outcome.precision = plan.precision.map_or(Precision::Fixed, judged);
+        outcome.precision = outcome.judge(plan, f64::from(count));
         if outcome.precision == Precision::Reached || count >= plan.replications {
             return outcome;
         }
@@ -123,9 +122,9 @@ fn long_run(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<
     let (mut count, mut judged) = (0, STRETCHES as u32);
     let blank = subject.watch();
     let seed = Seed::new(plan.seed, 0);
-    let reached = |done: &Done, wanted: f64| {
+    let reached = |done: &Done| {
         let outcome = done.outcome(subject, length, stats::Dependence::Consecutive);
-        outcome.judge(wanted, plan.replications, 1.0) == Precision::Reached
+        outcome.judge(plan, 1.0) == Precision::Reached
     };
     done.events = replicate(subject, seed, Length { requests, stretches, ..length }, &blank, &mut |watch| {
         done.parts.push(watch.into());
@@ -139,18 +138,14 @@ fn long_run(subject: Subject<'_>, plan: &Plan, length: Length, control: Control<
             return ControlFlow::Continue(());
         }
         judged += judged / 4;
-        match plan.precision {
-            Some(wanted) if reached(&done, wanted) => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
+        if reached(&done) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     done.took = began.elapsed();
     let mut outcome = done.outcome(subject, length, stats::Dependence::Consecutive);
     outcome.requests = requests * u64::from(count);
     outcome.replications = 1;
     let replications = outcome.requests as f64 / length.requests as f64;
-    let judge = |wanted| outcome.judge(wanted, plan.replications, replications);
-    outcome.precision = plan.precision.map_or(Precision::Fixed, judge);
+    outcome.precision = outcome.judge(plan, replications);
     if control.is_stopped() && outcome.precision != Precision::Reached && count < stretches {
         outcome.precision = Precision::Interrupted;
     }

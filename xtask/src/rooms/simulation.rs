@@ -29,7 +29,7 @@ pub(super) const SIM: &[Room] = &[
     ("watch", &["levels"]),
     ("subject", &["model", "watch"]),
     ("engine", &["draw", "front", "model", "subject", "watch"]),
-    ("outcome", &["subject", "watch"]),
+    ("outcome", &["plan", "subject", "watch"]),
     ("text", &["draw", "exact", "model", "outcome"]),
     ("fit", &["draw", "engine", "model", "text"]),
     ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),

@@ -33,6 +33,8 @@ metrics! { exposed like LIKE;
         "System calls that write, of the requests that were followed.", labels: BY_CLASS;
     DISK_READ = "headworks_watch_followed_disk_read_bytes_total", Counter, Bytes,
         "Read from disks for the requests that were followed.", labels: BY_CLASS;
+    DISK_WRITTEN = "headworks_watch_followed_disk_written_bytes_total", Counter, Bytes,
+        "Changed in files, and to be written to disks, for the requests that were followed.", labels: BY_CLASS;
     DISK_WAIT = "headworks_watch_followed_disk_wait_seconds_total", Counter, Seconds,
         "Time that threads of the requests that were followed were asleep until a disk had answered.",
         labels: BY_CLASS;

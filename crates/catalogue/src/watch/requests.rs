@@ -13,10 +13,14 @@ metrics! { sampled like LIKE;
     RATE = "requests.rate", Gauge, PerSecond, "Requests.", labels: BY_CLASS;
     BYTES_RATE = "requests.bytes_rate", Gauge, BytesPerSecond,
         "Bytes handed to the kernel for responses, headers included.", labels: BY_CLASS;
+    CONNECTIONS = "requests.connections", Gauge, PerSecond, "Connections whose first request is of the class.",
+        labels: BY_CLASS;
     READS = "requests.reads", Gauge, Number, "System calls of a request that read.", labels: BY_CLASS;
     WRITES = "requests.writes", Gauge, Number, "System calls of a request that write.", labels: BY_CLASS;
     BLOCKS = "requests.blocks", Gauge, Number, "Blocks of 512 bytes read from disks for a request.",
         labels: BY_CLASS;
+    BLOCKS_WRITTEN = "requests.blocks_written", Gauge, Number,
+        "Blocks of 512 bytes that a request changed in files, and that go to disks later.", labels: BY_CLASS;
     CPU_USER = "requests.cpu_user", Gauge, Seconds, "Processor time of a request in user mode.",
         labels: BY_CLASS;
     CPU_KERNEL = "requests.cpu_kernel", Gauge, Seconds,

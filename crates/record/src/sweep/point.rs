@@ -72,12 +72,24 @@ table! {
         pub p90_low: f64,
         /// Upper end.
         pub p90_high: f64,
+        /// 95th percentile of latency.
+        pub p95: f64,
+        /// Lower end of its interval.
+        pub p95_low: f64,
+        /// Upper end.
+        pub p95_high: f64,
         /// 99th percentile of latency.
         pub p99: f64,
         /// Lower end of its interval.
         pub p99_low: f64,
         /// Upper end.
         pub p99_high: f64,
+        /// 99.9th percentile of latency.
+        pub p999: f64,
+        /// Lower end of its interval.
+        pub p999_low: f64,
+        /// Upper end.
+        pub p999_high: f64,
         /// Share of the processors' time in which they worked.
         pub utilization: f64,
         /// Lower end of its interval.

@@ -76,10 +76,12 @@ fn requests(watches: &[Watched]) -> Table {
         |_, _| true,
         &[
             ("requests", &["rate"], Quantity::rate),
+            ("connections that begin with one", &["connections"], Quantity::rate),
             ("handed to the kernel", &["bytes_rate"], megabits),
             ("reads per request", &["reads"], Quantity::number),
             ("writes per request", &["writes"], Quantity::number),
             ("blocks read per request", &["blocks"], Quantity::number),
+            ("blocks changed per request", &["blocks_written"], Quantity::number),
             ("parse, processor", &["phases", "parse", "cpu", "mean"], Quantity::seconds),
             ("process, processor", &["phases", "process", "cpu", "mean"], Quantity::seconds),
             ("log, processor", &["phases", "log", "cpu", "mean"], Quantity::seconds),

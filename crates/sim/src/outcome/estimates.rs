@@ -23,6 +23,8 @@ impl Outcome {
         let processors = model.all_processors();
         Self {
             rejected: all.rejected(),
+            rejections: by_class.iter().map(|tally| all.sum(tally, |seen| seen.rejected as f64)).sum::<f64>()
+                as u64,
             lost: model.retries.map(|_| all.lost()),
             latency: all.latency(),
             utilization: all.over_time(|tally| tally.busy / processors),

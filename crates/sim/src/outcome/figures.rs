@@ -3,12 +3,16 @@
 use serde::Serialize;
 use stats::MeanEstimate;
 
+use crate::plan::Plan;
+
 /// What a simulation says, with 95 % confidence intervals: shares, means and quantiles of all
 /// replications together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// The share of requests that were rejected; each attempt counts where rejected clients come back.
     pub rejected: MeanEstimate,
+    /// How many that were.
+    pub rejections: u64,
     /// Where they do: the share of requests that were never served, however often they came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<MeanEstimate>,
@@ -125,17 +129,24 @@ pub enum Precision {
 const NEGLIGIBLE: f64 = 0.01;
 
 impl Outcome {
-    /// Whether rejection, mean latency and its 90th percentile are known to a share of `wanted`; `done`
-    /// is how many times as many requests as a replication has were simulated.
-    pub(crate) fn judge(&self, wanted: f64, most: u32, done: f64) -> Precision {
+    /// Whether rejection, mean latency and its 90th percentile are known to the share that is asked for, and as many
+    /// were rejected; `done` is how many times as many requests as a replication has were simulated.
+    pub(crate) fn judge(&self, plan: &Plan, done: f64) -> Precision {
+        if !plan.ends_early() {
+            return Precision::Fixed;
+        }
         let rejected = self.rejected.half_width() / self.rejected.mean.max(NEGLIGIBLE);
         let relative = rejected.max(self.latency.mean.relative()).max(self.latency.p90.relative());
         // Nothing was served: there is no latency to be known.
         let relative = if relative.is_nan() { 0.0 } else { relative };
-        if relative <= wanted {
+        let by_width = plan.precision.map_or(0.0, |wanted| (relative / wanted).powi(2));
+        let by_number = plan.rejections.map_or(0.0, |wanted| wanted as f64 / self.rejections.max(1) as f64);
+        if by_width <= 1.0 && by_number <= 1.0 {
             return Precision::Reached;
         }
-        let replications = (done * (relative / wanted).powi(2)).ceil().max(f64::from(most));
+        // Of a rejection that is rare, it is that which is not known.
+        let relative = if by_number > 1.0 { self.rejected.relative().clamp(relative, 1.0) } else { relative };
+        let replications = (done * by_width.max(by_number)).ceil().max(f64::from(plan.replications));
         let each = self.events as f64 / self.events_per_second / done;
         Precision::Missed { relative, replications: replications as u64, seconds: each * replications }
     }

@@ -17,20 +17,20 @@ pub struct CapacityPlan {
     /// Servers that may fail.
     pub spare: u32,
     /// Numbers of servers that were tried, in each way of balancing, in the order of their numbers.
-    pub servers: Vec<Sized>,
+    pub servers: Vec<Trial>,
     /// The smallest that meets the objectives, spare servers not included; `None` where none did that was tried.
-    pub found: Option<Sized>,
+    pub found: Option<Trial>,
     /// Of so many servers, the smallest number of threads of each that does.
-    pub threads: Option<Sized>,
+    pub threads: Option<Trial>,
     /// Instead of several: one server, with the smallest number of processors that does.
-    pub one: Option<Sized>,
+    pub one: Option<Trial>,
     /// What the profile takes, step by step.
     pub profile: Vec<Level>,
 }
 
 /// Equipment, and what comes of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sized {
+pub struct Trial {
     /// How many servers there are.
     pub servers: u32,
     /// Who gets which request.

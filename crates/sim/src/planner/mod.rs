@@ -8,7 +8,7 @@ mod question;
 mod search;
 mod text;
 
-pub use self::answer::{CapacityPlan, Level, Sized};
+pub use self::answer::{CapacityPlan, Level, Trial};
 pub use self::profile::{Profile, ProfileError};
 pub use self::question::{Balancings, PlanError, Question};
 pub use self::search::plan_capacity;

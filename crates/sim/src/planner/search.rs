@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{CapacityPlan, Level, Sized};
+use super::answer::{CapacityPlan, Level, Trial};
 use super::profile::Profile;
 use super::question::{Balancings, PlanError, Question};
 use crate::control::Control;
@@ -29,7 +29,7 @@ pub fn plan_capacity(
         Balancings::All => Balancing::ALL.to_vec(),
     };
     let mut servers = Vec::new();
-    let mut found: Option<Sized> = None;
+    let mut found: Option<Trial> = None;
     for balancing in balancings {
         let least = search.least(
             rate,
@@ -109,11 +109,11 @@ struct Search<'a> {
     question: &'a Question,
     control: Control<'a>,
     /// By rate, in thousandths of requests per second.
-    tried: BTreeMap<(u64, Size), Sized>,
+    tried: BTreeMap<(u64, Size), Trial>,
 }
 
 impl Search<'_> {
-    fn of(&self, rate: f64) -> impl Iterator<Item = Sized> + use<'_> {
+    fn of(&self, rate: f64) -> impl Iterator<Item = Trial> + use<'_> {
         let key = key(rate);
         let own = search_size(self.model);
         let tried = self.tried.iter().filter(move |((rate, size), _)| {
@@ -122,7 +122,7 @@ impl Search<'_> {
         tried.map(|(_, sized)| sized.clone())
     }
 
-    fn try_out(&mut self, rate: f64, size: Size) -> Result<Sized, ModelError> {
+    fn try_out(&mut self, rate: f64, size: Size) -> Result<Trial, ModelError> {
         if let Some(sized) = self.tried.get(&(key(rate), size)) {
             return Ok(sized.clone());
         }
@@ -135,7 +135,7 @@ impl Search<'_> {
             ..self.model.clone()
         };
         let objectives = &self.question.objectives;
-        let sized = |utilization, met, figures| Sized {
+        let sized = |utilization, met, figures| Trial {
             servers,
             balancing,
             processors,
@@ -165,7 +165,7 @@ impl Search<'_> {
         rate: f64,
         size: impl Fn(u32) -> Size,
         most: u32,
-    ) -> Result<Option<Sized>, ModelError> {
+    ) -> Result<Option<Trial>, ModelError> {
         let (mut low, mut high) = (0, 1);
         let mut best = loop {
             let tried = self.try_out(rate, size(high))?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::answer::{CapacityPlan, Sized};
+use super::answer::{CapacityPlan, Trial};
 use crate::advise::shown;
 use crate::text::Seconds;
 
@@ -29,7 +29,7 @@ impl fmt::Display for CapacityPlan {
 }
 
 impl CapacityPlan {
-    fn row(&self, f: &mut fmt::Formatter<'_>, sized: &Sized) -> fmt::Result {
+    fn row(&self, f: &mut fmt::Formatter<'_>, sized: &Trial) -> fmt::Result {
         let balancing = sized.balancing.to_string();
         write!(f, "  {:>7} {balancing:<18} {:>4.0} %", sized.servers, sized.utilization * 100.0)?;
         for (objective, figure) in self.objectives.iter().zip(&sized.figures) {

@@ -170,7 +170,9 @@ impl Work {
         let (latency, latency_low, latency_high) = ends(&outcome.latency.mean);
         let (p50, p50_low, p50_high) = ends(&outcome.latency.p50);
         let (p90, p90_low, p90_high) = ends(&outcome.latency.p90);
+        let (p95, p95_low, p95_high) = ends(&outcome.latency.p95);
         let (p99, p99_low, p99_high) = ends(&outcome.latency.p99);
+        let (p999, p999_low, p999_high) = ends(&outcome.latency.p999);
         let (utilization, utilization_low, utilization_high) = ends(&outcome.utilization);
         let (throughput, throughput_low, throughput_high) = ends(&outcome.throughput);
         let (present, present_low, present_high) = ends(&outcome.present);
@@ -206,9 +208,15 @@ impl Work {
             p90,
             p90_low,
             p90_high,
+            p95,
+            p95_low,
+            p95_high,
             p99,
             p99_low,
             p99_high,
+            p999,
+            p999_low,
+            p999_high,
             utilization,
             utilization_low,
             utilization_high,

@@ -12,6 +12,7 @@ const PLAN: Plan = Plan {
     warmup: Some(200),
     replications: 100,
     precision: None,
+    rejections: None,
     long_run: false,
     cores: NonZeroUsize::new(1),
 };

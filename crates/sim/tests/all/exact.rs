@@ -84,6 +84,24 @@ fn a_long_queue_gets_a_long_warmup() {
     assert!(outcome.latency.mean.covers(solution.latency), "{:?}, not {}", outcome.latency, solution.latency);
 }
 
+/// One request in some thousands is rejected: it goes on until enough have been, and says what it would take.
+#[test]
+fn a_rare_rejection_is_waited_for() {
+    let model = Model { threads: 1, ..point(1.0, 0.0, 1.0, 0.5, 10) };
+    let exact = exact::solve(&model).unwrap().rejected;
+    let plan = Plan { requests: 20_000, precision: None, rejections: Some(100), ..Plan::default() };
+    for long_run in [false, true] {
+        let outcome = sim::run(&model, &Plan { long_run, ..plan }).unwrap();
+        assert_eq!(outcome.precision, Precision::Reached, "{outcome:?}");
+        assert!((100..400).contains(&outcome.rejections), "{}", outcome.rejections);
+        assert!((outcome.rejected.mean / exact - 1.0).abs() < 0.4, "{:?}, not {exact}", outcome.rejected);
+    }
+    let short = sim::run(&model, &Plan { replications: 8, rejections: Some(100_000), ..plan }).unwrap();
+    let Precision::Missed { replications, .. } = short.precision else { panic!("{short:?}") };
+    let needed = 100_000.0 / exact / short.requests as f64;
+    assert!((replications as f64 / needed - 1.0).abs() < 0.5, "{replications}, not {needed}");
+}
+
 fn near(what: &str, outcome: &MeanEstimate, exact: f64) {
     assert!((outcome.mean / exact - 1.0).abs() < 0.02, "{what}: {outcome:?}, not {exact}");
 }

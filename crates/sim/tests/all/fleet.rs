@@ -13,6 +13,7 @@ const PLAN: Plan = Plan {
     warmup: None,
     replications: 16,
     precision: None,
+    rejections: None,
     long_run: false,
     cores: None,
 };

@@ -16,6 +16,7 @@ const PLAN: Plan = Plan {
     warmup: Some(400),
     replications: 8,
     precision: None,
+    rejections: None,
     long_run: false,
     cores: None,
 };

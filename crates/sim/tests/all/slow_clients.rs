@@ -17,6 +17,7 @@ const PLAN: Plan = Plan {
     warmup: Some(1500),
     replications: 2,
     precision: None,
+    rejections: None,
     long_run: false,
     cores: None,
 };

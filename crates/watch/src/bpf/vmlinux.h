@@ -125,6 +125,7 @@ struct sched_entity {
 /* include/linux/task_io_accounting.h */
 struct task_io_accounting {
 	u64 read_bytes;
+	u64 write_bytes;
 };
 
 /* include/linux/fs.h, include/linux/fdtable.h, include/linux/net.h */

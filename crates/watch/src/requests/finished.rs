@@ -18,6 +18,8 @@ pub struct Usage {
     pub disk_wait: Span,
     /// Bytes read from disks.
     pub disk_bytes: u64,
+    /// Bytes of files that were changed, which go to disks later.
+    pub disk_written: u64,
     /// System calls that read, from sockets and files.
     pub reads: u64,
     /// System calls that write.
@@ -38,6 +40,7 @@ impl AddAssign for Usage {
         self.soft_interrupt += other.soft_interrupt;
         self.disk_wait += other.disk_wait;
         self.disk_bytes += other.disk_bytes;
+        self.disk_written += other.disk_written;
         self.reads += other.reads;
         self.writes += other.writes;
     }
@@ -77,7 +80,9 @@ pub struct Finished {
 }
 
 /// Words of `struct http_request` in state.h.
-const WORDS: usize = 11 + 3 * 7;
+const WORDS: usize = 11 + 3 * USAGE_WORDS;
+/// Words of `struct usage` there.
+const USAGE_WORDS: usize = 8;
 /// As in state.h.
 const FIRST: u64 = 4;
 const UNSEEN: u64 = 8;
@@ -109,8 +114,9 @@ impl Finished {
             soft_interrupt: Span::from_nanos(word(at + 2)),
             disk_wait: Span::from_nanos(word(at + 3)),
             disk_bytes: word(at + 4),
-            reads: word(at + 5),
-            writes: word(at + 6),
+            disk_written: word(at + 5),
+            reads: word(at + 6),
+            writes: word(at + 7),
         };
         Some(Self {
             established: seen(0),
@@ -126,7 +132,7 @@ impl Finished {
             ended: moment(8),
             bytes_received: word(9),
             bytes_sent: word(10),
-            used: [usage(11), usage(18), usage(25)],
+            used: [0, 1, 2].map(|phase| usage(11 + phase * USAGE_WORDS)),
         })
     }
 }

@@ -30,12 +30,17 @@ pub struct Rates {
     pub ci: RateIntervals,
     /// By the first digit of the status; nothing where it is not known.
     pub status: Statuses,
+    /// Connections per second whose first request is of this class: as large a part of the rate as of those that were
+    /// followed.
+    pub connections: f64,
     /// A request's system calls that read.
     pub reads: f64,
     /// That write.
     pub writes: f64,
     /// Blocks of 512 bytes read from disks for it.
     pub blocks: f64,
+    /// And of files that were changed, which go to disks later.
+    pub blocks_written: f64,
     /// From when it could be read to when the last of its response had been handed to the kernel.
     pub duration: Distribution,
     /// Durations by phase and clock.
@@ -127,7 +132,9 @@ impl Rates {
     pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
         let figures = [
             (metrics::BLOCKS, self.blocks),
+            (metrics::BLOCKS_WRITTEN, self.blocks_written),
             (metrics::BYTES_RATE, self.bytes_rate),
+            (metrics::CONNECTIONS, self.connections),
             (metrics::COUNT, self.count as f64),
             (metrics::CPU_KERNEL, self.cpu_kernel),
             (metrics::CPU_SOFT_INTERRUPT, self.cpu_soft_interrupt),
@@ -311,7 +318,7 @@ impl Parts<'_> {
 }
 
 fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
-    let Sums { requests, used, .. } = class.sums;
+    let Sums { requests, first, used, .. } = class.sums;
     // Of none it is not known, which is not a number.
     let each = |sum: f64| sum / requests as f64;
     let [counted, counted_bytes] = parts.counted();
@@ -329,9 +336,11 @@ fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
         bytes_rate,
         ci: RateIntervals { rate: rate_ci, bytes_rate: bytes_rate_ci },
         status: parts.counted.unwrap_or_default().statuses,
+        connections: rate * each(first as f64),
         reads: each(used.reads as f64),
         writes: each(used.writes as f64),
         blocks: each(used.disk_bytes as f64 / 512.0),
+        blocks_written: each(used.disk_written as f64 / 512.0),
         duration: if is_of_all {
             Distribution::of_all(&class.duration)
         } else {

@@ -88,8 +88,9 @@ struct usage {
 	u64 soft;
 	/* asleep until a disk had answered */
 	u64 disk_wait;
-	/* read from disks on its behalf */
+	/* read from disks on its behalf, and what was changed of files and goes there */
 	u64 disk_bytes;
+	u64 disk_written;
 	/* system calls */
 	u64 reads;
 	u64 writes;
@@ -112,8 +113,9 @@ struct thread {
 	/* When it entered the last system call. */
 	u64 entered;
 	u64 waits_for_disk;
-	/* `ioac.read_bytes` when it was last looked at. */
+	/* `ioac.read_bytes` and `ioac.write_bytes` when they were last looked at. */
 	u64 disk_bytes;
+	u64 disk_written;
 	u32 call;
 	u16 in_kernel;
 	u16 in_soft;

@@ -214,6 +214,13 @@ static u64 disk_bytes(struct task_struct *task)
 	return BPF_CORE_READ(task, ioac.read_bytes);
 }
 
+static u64 disk_written(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->ioac.write_bytes))
+		return 0;
+	return BPF_CORE_READ(task, ioac.write_bytes);
+}
+
 /* A thread from now on watched, as if it were in a system call, which those that wait for something are. It
  * may run on another processor meanwhile, so that it is a thread of this epoch only when all else is in
  * place. */
@@ -231,6 +238,7 @@ static struct thread *watch(struct task_struct *task, u64 now)
 	thread->is_off = task != bpf_get_current_task_btf();
 	thread->call = CALL_UNKNOWN;
 	thread->disk_bytes = disk_bytes(task);
+	thread->disk_written = disk_written(task);
 	barrier();
 	thread->epoch = epoch;
 	return thread;
@@ -243,6 +251,7 @@ static void add(struct usage *to, struct usage *from)
 	to->soft += from->soft;
 	to->disk_wait += from->disk_wait;
 	to->disk_bytes += from->disk_bytes;
+	to->disk_written += from->disk_written;
 	to->reads += from->reads;
 	to->writes += from->writes;
 	__builtin_memset(from, 0, sizeof(*from));
@@ -261,6 +270,9 @@ static void charge(struct thread *thread, struct connection *connection, u64 now
 	bytes = disk_bytes(bpf_get_current_task_btf());
 	thread->used.disk_bytes += bytes - thread->disk_bytes;
 	thread->disk_bytes = bytes;
+	bytes = disk_written(bpf_get_current_task_btf());
+	thread->used.disk_written += bytes - thread->disk_written;
+	thread->disk_written = bytes;
 	if (state == RECEIVED_MORE)
 		add(&connection->next_used, &thread->used);
 	else if (state < RECEIVED_MORE)

@@ -35,6 +35,8 @@ impl Durations {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sums {
     pub(crate) requests: u64,
+    /// That were the first of their connection.
+    pub(crate) first: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) used: Usage,
 }
@@ -42,6 +44,7 @@ pub(crate) struct Sums {
 impl Sums {
     pub(crate) fn count(&mut self, request: &Finished) {
         self.requests += 1;
+        self.first += u64::from(request.is_first);
         self.bytes_sent += request.bytes_sent;
         request.used.iter().for_each(|used| self.used += *used);
     }
@@ -123,6 +126,7 @@ impl OfClass {
 
     fn add(&mut self, other: &Self) {
         self.sums.requests += other.sums.requests;
+        self.sums.first += other.sums.first;
         self.sums.bytes_sent += other.sums.bytes_sent;
         self.sums.used += other.sums.used;
         self.estimated.add(&other.estimated);

@@ -193,6 +193,7 @@ impl<'a> Requests<'a> {
             self.sample(own::READS, &[name], used.reads);
             self.sample(own::WRITES, &[name], used.writes);
             self.sample(own::DISK_READ, &[name], used.disk_bytes);
+            self.sample(own::DISK_WRITTEN, &[name], used.disk_written);
             self.sample(own::DISK_WAIT, &[name], used.disk_wait.as_secs_f64());
             for (mode, time) in
                 [("user", used.user), ("kernel", used.kernel), ("soft_interrupt", used.soft_interrupt)]

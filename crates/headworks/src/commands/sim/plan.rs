@@ -18,6 +18,9 @@ pub(super) struct PlanArgs {
     /// Stop when the 95 % intervals of rejection, mean latency and its 90th percentile are no wider than this share of them, to either side; 0 for all replications.
     #[arg(long, value_name = "X", help_heading = STATISTICS, default_value_t = 0.01)]
     precision: f64,
+    /// And not before so many requests have been rejected, for what is rare: 100 are known to about a fifth.
+    #[arg(long, value_name = "N", help_heading = STATISTICS, value_parser = count::<u64>(1..=1_000_000_000))]
+    rejections: Option<u64>,
     /// Requests in a replication, warm-up not included.
     #[arg(long, value_name = "N", help_heading = STATISTICS, default_value = "200k", value_parser = count::<u64>(100..=100_000_000_000))]
     requests: u64,
@@ -56,6 +59,7 @@ impl PlanArgs {
             warmup: self.warmup,
             replications: self.replications,
             precision: (self.precision > 0.0).then_some(self.precision),
+            rejections: self.rejections,
             long_run: self.long_run,
             cores: self.cores,
         })

@@ -107,6 +107,11 @@ pub(super) struct Common {
 impl SessionArgs {
     /// Simulates sessions that follow `workload`.
     pub(super) fn run(&self, workload: &Path, policy: &PolicyArgs, common: Common) -> Result<Exit, Failure> {
+        if common.plan.rejections.is_some() {
+            return Err(Failure::Usage(anyhow!(
+                "--rejections is for requests; sessions end when they are not served"
+            )));
+        }
         let model = self.model(workload, policy, &common)?;
         let wait = Wait::new(&common.plan, common.quiet)?;
         let outcome = wait.during(|control| sim::run_sessions_under(&model, &common.plan, control))?;

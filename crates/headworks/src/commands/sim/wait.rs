@@ -27,7 +27,7 @@ struct Stop {
 impl Wait {
     /// Shows nothing when `quiet`. A second signal ends the process at once.
     pub(super) fn new(plan: &Plan, quiet: bool) -> Result<Self, Failure> {
-        let what = if plan.precision.is_some() { "replications at most" } else { "replications" };
+        let what = if plan.ends_early() { "replications at most" } else { "replications" };
         let (stop, view) = (Arc::new(Stop::default()), View::new(what, quiet));
         let (shared, bar) = (Arc::clone(&stop), view.bar());
         let act = move |signal| {
