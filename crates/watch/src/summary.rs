@@ -88,6 +88,7 @@ impl Summary {
             let mine = self.requests.entry(class.clone()).or_insert_with(|| rates.clone());
             let counted = rates.clone();
             mine.count = counted.count;
+            mine.connections *= if mine.rate > 0.0 { counted.rate / mine.rate } else { 0.0 };
             (mine.rate, mine.bytes_rate) = (counted.rate, counted.bytes_rate);
             (mine.ci, mine.status) = (counted.ci, counted.status);
         }

@@ -219,7 +219,7 @@ impl Counted {
     /// Whether all that was sent is counted, but for a little that was under way when it began.
     pub fn is_whole(&self) -> bool {
         let bytes = self.classes.iter().fold(0_u64, |sum, class| sum.wrapping_add(class.bytes));
-        self.protocols.are_counted() && self.others() <= bytes / 20
+        self.protocols.are_counted() && self.others() <= at_least_none(bytes) / 20
     }
 
     /// Bytes on connections whose responses are not counted; none where what was under way at the last look is less now.

@@ -31,11 +31,22 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* RFC 8446, section 5.1 */
 #define TLS_ALERT 0x15
 #define TLS_DATA 0x17
-/* More than a handshake takes. */
+/* More than a handshake takes; and what it seldom takes, of a connection that has ended. */
 #define UNKNOWN_BYTES 16384
+#define HANDSHAKE_BYTES 8192
+/* So many connections say enough of a port. */
+#define MAX_BLIND 8
+/* What is sent so often in so small pieces is no response that had begun before. */
+#define SMALL_BYTES 1024
+#define MAX_SMALL 16
 
 /* By place in `wanted`: what its servers send inside TLS is seen, or it is not known yet who they are. */
 bool inside[MAX_PORTS];
+/* So many connections of TLS have ended there inside which nothing was seen; and whether any was seen. */
+u32 blind[MAX_PORTS];
+bool shown[MAX_PORTS];
+/* Programs are asked what they give to TLS. */
+bool asks;
 
 /* Of a file that is sent without end one look is taken in so many bytes, of 4 MiB. */
 #define LOOK_AT_FILES 0x3fc00000
@@ -54,6 +65,8 @@ struct sending {
 	/* Of its port in `wanted`: when its end is told, it has given that back. */
 	u32 place;
 	u8 protocol;
+	/* Small pieces of an unknown protocol. */
+	u8 small;
 	/* Among those of its protocol. */
 	bool is_counted;
 	/* What it sends inside TLS is seen. */
@@ -138,6 +151,13 @@ static void count_once(struct sending *sending, u32 protocol)
 	sending->is_counted = true;
 }
 
+static void tell_unseen(struct sending *sending)
+{
+	count_once(sending, TLS);
+	__sync_fetch_and_add(&mine()->other_bytes, sending->unseen);
+	sending->unseen = 0;
+}
+
 /* So much is sent inside TLS that no program has shown. Handshakes are, too, so that a little says nothing
  * where servers can be seen inside it. */
 static void sent_unseen(struct sending *sending, u64 bytes)
@@ -147,11 +167,10 @@ static void sent_unseen(struct sending *sending, u64 bytes)
 	if (sending->is_inside)
 		return;
 	sending->unseen += bytes;
-	if (place < MAX_PORTS && inside[place] && sending->unseen < UNKNOWN_BYTES)
+	if (place < MAX_PORTS && inside[place] && (shown[place] || blind[place] < MAX_BLIND) &&
+	    sending->unseen < UNKNOWN_BYTES)
 		return;
-	count_once(sending, TLS);
-	__sync_fetch_and_add(&mine()->other_bytes, sending->unseen);
-	sending->unseen = 0;
+	tell_unseen(sending);
 }
 
 /* The connection has taken so many bytes that were not looked at: a file; or it has not taken so many that
@@ -182,6 +201,23 @@ static void recognise_connection(struct sending *sending, const struct tcp_sock 
 		count_once(sending, sending->protocol);
 }
 
+/* So many bytes of HTTP/1, which begin like this. An interim response that was asked for may come together
+ * with the final one. */
+static void look_at_responses(struct response *response, const struct pieces *pieces, u32 bytes,
+			      const u8 *first)
+{
+	struct pieces behind = *pieces;
+	u8 next[12] = {};
+	u16 status = status_in(first);
+
+	if (status == 100 && bytes > CONTINUE_BYTES) {
+		behind.offset += CONTINUE_BYTES;
+		bytes -= CONTINUE_BYTES;
+		status = peek(&behind, bytes, next) ? status_in(next) : 0;
+	}
+	look_at_heads(response, &behind, bytes, status);
+}
+
 /* So many bytes of this are new. */
 static void look_at(struct sending *sending, struct tcp_sock *socket, const struct pieces *pieces, u32 bytes)
 {
@@ -198,7 +234,7 @@ static void look_at(struct sending *sending, struct tcp_sock *socket, const stru
 		if (sending->response.has_switched)
 			more(&sending->response, bytes, mine());
 		else
-			look_at_heads(&sending->response, pieces, bytes, status_in(first));
+			look_at_responses(&sending->response, pieces, bytes, first);
 	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
 		look_at_frames(&sending->frames, pieces, bytes);
 	} else if (sending->protocol == TLS) {
@@ -207,12 +243,16 @@ static void look_at(struct sending *sending, struct tcp_sock *socket, const stru
 			session->has_sent = true;
 			session->sent_to = sending->seen_to;
 			sending->is_inside = true;
+			if (sending->place < MAX_PORTS)
+				shown[sending->place] = true;
 			if (session->protocol != NOT_KNOWN)
 				count_once(sending, inside_of(session));
 		}
 		sent_unseen(sending, bytes);
 	} else {
 		__sync_fetch_and_add(&mine()->other_bytes, bytes);
+		if (sending->protocol == NOT_KNOWN && bytes < SMALL_BYTES && ++sending->small == MAX_SMALL)
+			count_once(sending, OTHER);
 	}
 }
 
@@ -243,8 +283,11 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	if (!socket || (!left && socket->write_seq & LOOK_AT_FILES))
 		return;
 	place = place_of(sock);
-	if (place == MAX_PORTS)
+	if (place == MAX_PORTS) {
+		if (asks)
+			sent_elsewhere();
 		return;
+	}
 	sending = bpf_sk_storage_get(&sendings, sock, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!sending || sending->is_over)
 		return;
@@ -300,6 +343,12 @@ int BPF_PROG(hw_state_counts, struct sock *sock, int before, int state)
 	if (!sending || !socket || sending->is_over || sending->epoch != epoch)
 		return 0;
 	sending->is_over = true;
+	if (sending->protocol == TLS && !sending->is_inside) {
+		if (sending->place < MAX_PORTS)
+			__sync_fetch_and_add(&blind[sending->place], 1);
+		if (sending->unseen > HANDSHAKE_BYTES)
+			tell_unseen(sending);
+	}
 	unseen = unseen_of(sending, socket);
 	if (unseen)
 		passed(sending, unseen);

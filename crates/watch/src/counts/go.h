@@ -20,7 +20,11 @@ static u64 argument_of_go(const u64 *registers, u32 at)
 #endif
 }
 
-/* The socket of a descriptor of this process, if that is a connection of a wanted port; 0 else. */
+/* No address of a socket. */
+#define ELSEWHERE 1
+
+/* The socket of a descriptor of this process, if that is a connection of a wanted port; ELSEWHERE if it is of
+ * another; 0 else. */
 static u64 socket_of_descriptor(u32 descriptor)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -41,13 +45,13 @@ static u64 socket_of_descriptor(u32 descriptor)
 	if (BPF_CORE_READ(sock, __sk_common.skc_state) == TCP_LISTEN)
 		return 0;
 	if (namespace && BPF_CORE_READ(sock, __sk_common.skc_net.net, ns.inum) != namespace)
-		return 0;
+		return ELSEWHERE;
 	port = BPF_CORE_READ(sock, __sk_common.skc_num);
 	for (at = 0; at < MAX_PORTS && at < ports; at++) {
 		if (wanted[at] == port)
 			return (u64)sock;
 	}
-	return 0;
+	return ELSEWHERE;
 }
 
 static u64 word_at(u64 address)
@@ -92,8 +96,14 @@ int hw_uprobe_go_wr(u64 *registers)
 	if (!session)
 		return 0;
 	session->is_of_go = true;
+	if (!session->socket && session->has_shaken)
+		return 0;
 	if (!session->socket) {
 		socket = socket_of_go(conn);
+		if (socket == ELSEWHERE) {
+			session->has_shaken = true;
+			return 0;
+		}
 		session->socket = socket;
 		if (socket)
 			bpf_map_update_elem(&of_sockets, &socket, &key, BPF_ANY);

@@ -12,6 +12,8 @@
 #define MAX_CLASSES 16
 #define MAX_CPUS 512
 #define STATUSES 6
+/* "HTTP/1.1 100 Continue" and the end of the head. */
+#define CONTINUE_BYTES 25
 
 const volatile u16 wanted[MAX_PORTS];
 const volatile u32 ports;
@@ -120,9 +122,12 @@ static void begin(struct response *response, u64 bytes, u16 status)
 {
 	u32 first = status / 100;
 
-	/* An interim response has none of its own (RFC 9110, section 15.2). */
-	if ((first == 1 && status != 101) || first >= STATUSES)
+	/* An interim response has none of its own (RFC 9110, section 15.2), and what comes now is not of the
+	 * one before. */
+	if ((first == 1 && status != 101) || first >= STATUSES) {
+		response->has_begun = false;
 		return;
+	}
 	response->has_begun = true;
 	response->has_switched = status == 101;
 	response->bytes = bytes;

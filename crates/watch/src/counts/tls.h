@@ -60,8 +60,12 @@ struct writer {
 	/* What is to be looked at when it is sent, if anything. */
 	u64 from;
 	u64 length;
+	/* What was given to SSL_write_ex. */
+	u64 given;
 	/* Nothing has been sent since. */
 	bool is_fresh;
+	/* And it is not known yet whether SSL_write is given it for that, as some libraries do. */
+	bool is_given;
 };
 
 struct {
@@ -138,6 +142,7 @@ static bool is_pending(const struct session *session)
 static u64 again(struct session *session, u64 from, u64 to)
 {
 	bool is_within = from >= session->from && from < session->to;
+	u64 before = session->to - session->from;
 
 	if (session->is_of_go || session->keeps)
 		return 0;
@@ -147,6 +152,9 @@ static u64 again(struct session *session, u64 from, u64 to)
 		return 0;
 	if (is_within && (to < session->to || tail_of(from, session->to) == session->tail))
 		return (to < session->to ? to : session->to) - from;
+	/* It may have been moved meanwhile. */
+	if (session->tail && to - from >= before && tail_of(from, from + before) == session->tail)
+		return before;
 	session->keeps = true;
 	return 0;
 }
@@ -179,6 +187,11 @@ static void wrote(struct session *session, u64 from, u64 length)
 	}
 	if (session->protocol == HTTP1) {
 		status = session->response.has_switched ? 0 : status_in(bytes);
+		if (status == 100 && length >= CONTINUE_BYTES + sizeof(bytes)) {
+			length -= CONTINUE_BYTES;
+			bpf_probe_read_user(bytes, sizeof(bytes), at + CONTINUE_BYTES);
+			status = status_in(bytes);
+		}
 		if (status)
 			begin(&session->response, length, status);
 		else
@@ -272,13 +285,37 @@ static u64 argument(const u64 *registers, u32 at)
 #endif
 }
 
+static struct writer *this_writer(void)
+{
+	return bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
+}
+
+/* This thread has sent something on another port: what it has turned to last is there. */
+static void sent_elsewhere(void)
+{
+	struct writer *writer = this_writer();
+	struct session *session;
+
+	if (!writer || !writer->is_fresh)
+		return;
+	writer->is_fresh = false;
+	session = current(&writer->session);
+	if (session && !session->socket)
+		session->has_shaken = true;
+}
+
 /* SSL_write(session, from, length) */
 SEC("uprobe")
 int hw_uprobe_write(u64 *registers)
 {
+	struct writer *writer = this_writer();
 	s32 length = argument(registers, 2);
+	bool is_seen = writer && writer->is_given && writer->given == argument(registers, 1) &&
+		       writer->session.at == argument(registers, 0);
 
-	if (length > 0)
+	if (writer)
+		writer->is_given = false;
+	if (length > 0 && !is_seen)
 		written(argument(registers, 0), argument(registers, 1), length);
 	return 0;
 }
@@ -288,9 +325,16 @@ SEC("uprobe")
 int hw_uprobe_wr_ex(u64 *registers)
 {
 	u64 length = argument(registers, 2);
+	struct writer *writer;
 
-	if (length)
-		written(argument(registers, 0), argument(registers, 1), length);
+	if (!length)
+		return 0;
+	written(argument(registers, 0), argument(registers, 1), length);
+	writer = this_writer();
+	if (writer) {
+		writer->given = argument(registers, 1);
+		writer->is_given = true;
+	}
 	return 0;
 }
 

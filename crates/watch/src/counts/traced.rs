@@ -55,7 +55,15 @@ pub(crate) struct Traced {
     /// None while nothing is counted.
     links: Vec<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
-    libraries: BTreeMap<Library, Vec<Link>>,
+    libraries: BTreeMap<Library, Probed>,
+}
+
+/// A file with probes.
+#[derive(Default)]
+struct Probed {
+    links: Vec<Link>,
+    /// One of them sees what is written.
+    sees_writes: bool,
 }
 
 impl Traced {
@@ -129,7 +137,7 @@ impl Traced {
 
     /// Counts no more, until it is attached again. What has been counted is not lost.
     pub(crate) fn detach(&mut self) {
-        let of_libraries = std::mem::take(&mut self.libraries).into_values().flatten();
+        let of_libraries = std::mem::take(&mut self.libraries).into_values().flat_map(|probed| probed.links);
         detach_at_once(self.links.drain(..).chain(of_libraries));
     }
 
@@ -141,7 +149,7 @@ impl Traced {
             Way::Tracepoint => ("send", Kind::Tracepoint, &programs.hw_send_locked),
             Way::Function => ("send", Kind::Tracepoint, &programs.hw_tcp_sendmsg),
         });
-        if self.libraries.values().any(|links| !links.is_empty()) {
+        if self.libraries.values().any(|probed| probed.sees_writes) {
             all.extend([
                 ("write", Kind::Breakpoint, &programs.hw_uprobe_write),
                 ("write_ex", Kind::Breakpoint, &programs.hw_uprobe_wr_ex),
@@ -164,24 +172,26 @@ impl Traced {
             let mut is_seen = false;
             for (library, path) in of_process(server.process) {
                 if !self.libraries.contains_key(&library) {
-                    let Some(links) = self.probe(&path) else { continue };
-                    self.libraries.insert(library, links);
+                    let Some(probed) = self.probe(&path) else { continue };
+                    self.libraries.insert(library, probed);
                 }
-                is_seen |= self.libraries.get(&library).is_some_and(|links| !links.is_empty());
+                is_seen |= self.libraries.get(&library).is_some_and(|probed| probed.sees_writes);
             }
             // Of several at one port some may use another library.
             for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
                 inside[place] = Some(is_seen || inside[place].unwrap_or(false));
             }
         }
+        let asks = self.libraries.values().any(|probed| probed.sees_writes);
         let Some(state) = self.program.maps.bss_data.as_deref_mut() else { return };
+        state.asks = asks;
         for (place, is_seen) in state.inside.iter_mut().zip(inside) {
             *place = is_seen.unwrap_or(*place);
         }
     }
 
     /// Attaches to the code that a process runs; to nothing where that gives nothing to TLS. None where it cannot be read.
-    fn probe(&self, path: &Path) -> Option<Vec<Link>> {
+    fn probe(&self, path: &Path) -> Option<Probed> {
         let bytes = code::read(path)?;
         let binary = Binary::parse(&*bytes).ok()?;
         let programs = &self.program.progs;
@@ -197,26 +207,32 @@ impl Traced {
         let mut functions = Vec::new();
         if write.is_some() || write_ex.is_some() {
             functions.extend([
-                (&programs.hw_uprobe_write, write, Arguments::OfC),
-                (&programs.hw_uprobe_wr_ex, write_ex, Arguments::OfC),
-                (&programs.hw_uprobe_begin, accepts, Arguments::OfC),
-                (&programs.hw_uprobe_shake, shakes, Arguments::OfC),
-                (&programs.hw_uprobe_end, free, Arguments::OfC),
-                (&programs.hw_uprobe_end, connects, Arguments::OfC),
+                (&programs.hw_uprobe_write, write, Arguments::OfC, true),
+                (&programs.hw_uprobe_wr_ex, write_ex, Arguments::OfC, true),
+                (&programs.hw_uprobe_begin, accepts, Arguments::OfC, false),
+                (&programs.hw_uprobe_shake, shakes, Arguments::OfC, false),
+                (&programs.hw_uprobe_end, free, Arguments::OfC, false),
+                (&programs.hw_uprobe_end, connects, Arguments::OfC, false),
             ]);
         }
         if let Some(of_go) = go::of_binary(&binary) {
             functions.extend([
-                (&programs.hw_uprobe_go_in, Some(of_go.handshake), Arguments::OfGo),
-                (&programs.hw_uprobe_go_cl, Some(of_go.client_handshake), Arguments::OfGo),
-                (&programs.hw_uprobe_go_wr, Some(of_go.write), Arguments::OfGo),
+                (&programs.hw_uprobe_go_in, Some(of_go.handshake), Arguments::OfGo, false),
+                (&programs.hw_uprobe_go_cl, Some(of_go.client_handshake), Arguments::OfGo, false),
+                (&programs.hw_uprobe_go_wr, Some(of_go.write), Arguments::OfGo, true),
             ]);
         }
-        let attach = |(program, function, arguments): (&ProgramMut<'_>, Option<u64>, Arguments)| {
+        let attach = |program: &ProgramMut<'_>, function: Option<u64>, arguments| {
             let place = code::place(&binary, function?, arguments)?;
             program.attach_uprobe(false, -1, path, place as usize).ok()
         };
-        Some(functions.into_iter().filter_map(attach).collect())
+        let mut probed = Probed::default();
+        for (program, function, arguments, writes) in functions {
+            let link = attach(program, function, arguments);
+            probed.sees_writes |= writes && link.is_some();
+            probed.links.extend(link);
+        }
+        Some(probed)
     }
 
     /// What has been counted so far.

@@ -25,6 +25,8 @@ const CREDIT: f64 = 0.05;
 const AGAIN: f64 = 0.7;
 /// How much the last window says of what it costs; the rest is what those before it said.
 const LAST_WINDOW: f64 = 0.5;
+/// Where nothing else says whether it would fit again, it is tried after so long.
+const TRIED_AFTER: Span = Span::from_secs(30);
 /// What was spent beyond the credit when it stopped is not paid back for longer.
 const MAX_DEBT: f64 = 2.0 * CREDIT;
 
@@ -63,6 +65,9 @@ struct Uncounted {
     time: Span,
     /// Since when that goes on.
     since: Option<Time>,
+    /// For so much of it windows stand, and so much there was at the last look.
+    stood_for: Span,
+    told: Span,
 }
 
 impl Uncounted {
@@ -71,7 +76,7 @@ impl Uncounted {
     }
 
     fn goes_on(&mut self, goes_on: bool, now: Time) {
-        *self = Self { time: self.until(now), since: goes_on.then_some(now) };
+        (self.time, self.since) = (self.until(now), goes_on.then_some(now));
     }
 }
 
@@ -106,17 +111,25 @@ impl Counting {
         self.traced.is_ok() && self.thrift.is_on
     }
 
-    /// Time up to now in which nothing was counted, since it would have cost more than it may, and which no window stands
-    /// for yet.
-    pub(super) fn uncounted(&self, now: Time) -> Span {
-        self.uncounted.until(now)
+    /// Time up to now in which nothing was counted, since it would have cost more than it may, and for which no window
+    /// stands yet: since the last look, and in all.
+    pub(super) fn tell_uncounted(&mut self, now: Time) -> [Span; 2] {
+        let Uncounted { stood_for, told, .. } = self.uncounted;
+        let until = self.uncounted.until(now);
+        self.uncounted.told = until;
+        [told.max(stood_for), stood_for].map(|known| until.saturating_sub(known))
     }
 
     /// A window stands for it.
     pub(super) fn take_uncounted(&mut self, now: Time) -> Span {
-        let time = self.uncounted.until(now);
-        self.uncounted = Uncounted { time: Span::ZERO, since: self.uncounted.since.map(|_| now) };
-        time
+        let until = self.uncounted.until(now);
+        until.saturating_sub(std::mem::replace(&mut self.uncounted.stood_for, until))
+    }
+
+    /// Whether there were connections whose requests are counted, while [windows](super::windows) do not see them as they
+    /// are: streams share one.
+    pub(super) fn is_beyond_windows(&self) -> bool {
+        self.before.protocols.http2 + self.before.protocols.https2 > 0
     }
 
     fn running(&mut self) -> Option<&mut counts::Traced> {
@@ -197,7 +210,10 @@ impl Counting {
 
     /// In a window there were so many requests per second, and counting cost so much of a processor.
     pub(super) fn learn(&mut self, cost: f64, rate: f64) {
-        self.thrift.learn(cost, rate);
+        // How many there are is not known then.
+        if self.is_on() || !self.is_beyond_windows() {
+            self.thrift.learn(cost, rate);
+        }
     }
 
     /// Stops where it has cost more than it may, or takes it up again.
@@ -207,19 +223,22 @@ impl Counting {
     pub(super) fn weigh(&mut self, servers: &[Server]) -> Result<(), Error> {
         let now = clock::monotonic();
         let time = now.since(std::mem::replace(&mut self.weighed, now));
-        if self.traced.is_err() || !self.thrift.weigh(time) {
+        let stopped_for = self.uncounted.since.map_or(Span::ZERO, |since| now.since(since));
+        let is_tried = self.is_beyond_windows() && stopped_for > TRIED_AFTER;
+        if self.traced.is_err() || !(self.thrift.weigh(time) || is_tried) {
             return Ok(());
         }
-        self.uncounted.goes_on(!self.thrift.is_on, now);
-        if self.thrift.is_on {
-            if let Ok(traced) = &mut self.traced {
-                traced.attach(servers)?;
-            }
+        if let (Ok(traced), Some(_)) = (&mut self.traced, self.uncounted.since) {
+            self.thrift.is_on = false;
+            traced.attach(servers)?;
+            self.thrift.is_on = true;
             self.start()?;
+            self.uncounted.goes_on(false, self.since);
             return Ok(());
         }
         // What is known is told with the next look.
         self.gather()?;
+        self.uncounted.goes_on(true, self.since);
         if let Ok(traced) = &mut self.traced {
             traced.detach();
         }
@@ -316,6 +335,24 @@ mod tests {
                 assert_eq!(thrift.is_on, is_on, "{server} used, {idle} idle, {times} of {most}");
             }
         }
+    }
+
+    /// Stopped from 1 s to 3 s, and again from 6 s on.
+    #[test]
+    fn time_that_was_not_counted_is_told_once_and_stood_for_once() {
+        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
+        let mut counting = Counting::begin(&[], &Classes::default(), 0, &[], None);
+        let seconds = |[lately, in_all]: [Span; 2]| [lately, in_all].map(Span::as_secs_f64);
+        counting.uncounted.goes_on(true, at(1));
+        assert_eq!(seconds(counting.tell_uncounted(at(2))), [1.0, 1.0]);
+        counting.uncounted.goes_on(false, at(3));
+        assert_eq!(seconds(counting.tell_uncounted(at(4))), [1.0, 2.0]);
+        assert_eq!(seconds(counting.tell_uncounted(at(5))), [0.0, 2.0], "all of this look was counted");
+        assert_eq!(counting.take_uncounted(at(5)), Span::from_secs(2));
+        assert_eq!(seconds(counting.tell_uncounted(at(6))), [0.0, 0.0]);
+        counting.uncounted.goes_on(true, at(6));
+        assert_eq!(counting.take_uncounted(at(8)), Span::from_secs(2));
+        assert_eq!(seconds(counting.tell_uncounted(at(9))), [1.0, 1.0]);
     }
 
     #[test]

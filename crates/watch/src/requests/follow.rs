@@ -9,7 +9,7 @@ use super::counting::{Busy, Counting, CountingRuns};
 use super::metrics::Needs;
 use super::tally::Tally;
 use super::traced::{Losses, Probes};
-use super::windows::{FOLLOW_TIMEOUT, Spent, Windows};
+use super::windows::{FOLLOW_TIMEOUT, MIN_LENGTH, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished};
 use crate::bpf::runs::{Kind, Measuring, Runs};
 use crate::counts::Counted;
@@ -366,7 +366,9 @@ impl Requests {
     /// What the window has shown stands for the time since the one before.
     fn end_window(&mut self, now: Time) {
         let whole = if self.windows.is_some() { now.since(self.stood_for_to) } else { self.window.watched };
-        let uncounted = self.counting.take_uncounted(now).min(whole);
+        // One that was cut short says nothing of a time that is much longer.
+        let is_short = self.window.watched < MIN_LENGTH.mul_f64(0.5);
+        let uncounted = if is_short { Span::ZERO } else { self.counting.take_uncounted(now).min(whole) };
         let weight = self.window.stand_for(whole, uncounted);
         self.stood_for_to = now;
         for (needs, class) in self.needs.iter_mut().zip(&self.window.classes) {
@@ -401,8 +403,11 @@ impl Requests {
         let empty = Tally::new(self.following.classes.count());
         let mut seen = std::mem::replace(&mut self.recent, empty);
         seen.counted = self.counting.look()?;
-        seen.unseen_for = self.counting.uncounted(clock::monotonic());
+        let [lately, in_all] = self.counting.tell_uncounted(clock::monotonic());
+        seen.unseen_for = lately;
+        seen.is_beyond_windows = self.counting.is_beyond_windows();
         self.whole.add(&seen);
+        self.whole.unseen_for = in_all;
         Ok(seen)
     }
 

@@ -11,7 +11,7 @@ use stats::RatioSums;
 use units::{Bytes, Span};
 
 use super::distribution::Distribution;
-use super::tally::{Counts, Estimated, OfClass, Sums, Tally};
+use super::tally::{ALL, Counts, Estimated, OfClass, Sums, Tally};
 use crate::counts::{self, Counted, Protocols, Statuses};
 
 /// Requests of one class.
@@ -186,7 +186,8 @@ impl Followed {
         if let Some(others) = others.filter(|bytes| *bytes > 0) {
             why.push(format!("{} of responses that had begun before", Bytes(others)));
         }
-        if self.uncounted > 0.0 {
+        // Less is not shown.
+        if self.uncounted >= 0.05 {
             why.push(format!("{:.1} s, for it would cost more than the budget", self.uncounted));
         }
         why
@@ -226,7 +227,13 @@ impl Tally {
                 not_counted_for: self.not_counted_for(),
                 // What windows have shown of other time says something of that in which none was.
                 sample: if self.uncounted_for > Span::ZERO { &class.uncounted } else { &class.estimated },
-                sample_of: if self.uncounted_for > Span::ZERO { self.uncounted_for } else { self.stood_for },
+                sample_of: match self.uncounted_for {
+                    _ if self.is_beyond_windows => Span::ZERO,
+                    Span::ZERO => self.stood_for,
+                    uncounted => uncounted,
+                },
+                seen: class.sums,
+                watched: self.watched,
             },
             None => Parts {
                 counted: None,
@@ -235,6 +242,8 @@ impl Tally {
                 not_counted_for: self.stood_for,
                 sample: &class.estimated,
                 sample_of: self.stood_for,
+                seen: class.sums,
+                watched: self.watched,
             },
         })
     }
@@ -286,9 +295,24 @@ pub(crate) struct Parts<'tally> {
     /// What is known of requests per second in it, from windows that stand for so long.
     sample: &'tally Estimated,
     sample_of: Span,
+    /// How much windows have shown, in so long a time.
+    seen: Sums,
+    watched: Span,
 }
 
 impl Parts<'_> {
+    /// Between which the rate of requests is that windows have shown, as their number alone says, with 95 % confidence:
+    /// of few windows, or few requests, the windows do not differ as much as they might. Anscombe's root of a Poisson
+    /// number, whose standard deviation is a half. Where all of the time was watched, it is the number itself.
+    fn by_number(&self) -> [f64; 2] {
+        let (seen, watched) = (self.seen.requests as f64, self.watched.as_secs_f64());
+        if watched > ALL * self.sample_of.as_secs_f64() {
+            return [f64::INFINITY, f64::NEG_INFINITY];
+        }
+        [((seen.sqrt() - 0.98).max(0.0)).powi(2), ((seen + 1.0).sqrt() + 0.98).powi(2)]
+            .map(|number| number / watched)
+    }
+
     /// Requests and bytes that were counted.
     fn counted(&self) -> [u64; 2] {
         self.counted.unwrap_or_default().seen()
@@ -300,8 +324,9 @@ impl Parts<'_> {
         [requests + self.besides.requests, bytes + self.besides.bytes]
     }
 
-    /// Per second, and where that is, of something of which so much was counted, and the sample has so much.
-    fn rate(&self, counted: u64, sampled: f64, by_window: &RatioSums) -> (f64, [f64; 2]) {
+    /// Per second, and where that is, of something of which so much was counted, and the sample has so much. A request
+    /// has so much of it.
+    fn rate(&self, counted: u64, sampled: f64, by_window: &RatioSums, each: f64) -> (f64, [f64; 2]) {
         let (counted, seconds) = (counted as f64, self.time.as_secs_f64());
         let per_second = |sum: f64, seconds: f64| if seconds > 0.0 { sum / seconds } else { 0.0 };
         let (besides, sample_of) = (self.not_counted_for.as_secs_f64(), self.sample_of.as_secs_f64());
@@ -309,7 +334,9 @@ impl Parts<'_> {
         if besides <= 0.0 {
             (with(0.0), [with(0.0); 2])
         } else if sample_of > 0.0 {
-            (with(sampled / sample_of), by_window.estimate().ci.map(with))
+            let [low, high] = by_window.estimate().ci;
+            let [least, most] = self.by_number().map(|rate| rate * each);
+            (with(sampled / sample_of), [with(low.min(least)), with(high.max(most))])
         } else {
             // Any number of them may have come.
             (per_second(counted, seconds), [with(0.0), f64::INFINITY])
@@ -323,8 +350,10 @@ fn rates(class: &OfClass, parts: &Parts<'_>, is_of_all: bool) -> Rates {
     let each = |sum: f64| sum / requests as f64;
     let [counted, counted_bytes] = parts.counted();
     let [by_requests, by_bytes] = &parts.sample.by_window;
-    let (rate, rate_ci) = parts.rate(counted, parts.sample.requests, by_requests);
-    let (bytes_rate, bytes_rate_ci) = parts.rate(counted_bytes, parts.sample.bytes, by_bytes);
+    let (rate, rate_ci) = parts.rate(counted, parts.sample.requests, by_requests, 1.0);
+    // Of none it is not known how large it would be.
+    let size = if requests > 0 { class.sums.bytes_sent as f64 / requests as f64 } else { f64::INFINITY };
+    let (bytes_rate, bytes_rate_ci) = parts.rate(counted_bytes, parts.sample.bytes, by_bytes, size);
     let clocks = |phase: PhaseName| {
         let quantiles = |clock| Quantiles::of(&class.durations(phase, clock).histogram);
         (phase.name(), Clocks { cpu: quantiles(Clock::Cpu), elapsed: quantiles(Clock::Elapsed) })
@@ -430,16 +459,37 @@ mod tests {
         let alone = rates(&unseen);
         assert_eq!((alone.rate, alone.ci.rate), (200.0, [100.0, f64::INFINITY]));
         assert_eq!((unseen.followed().is_counted, unseen.followed().uncounted), (false, 1.0));
-        unseen.add(&Tally { unseen_for: Span::from_secs(1), ..window(Span::ZERO) });
+        unseen.add(&window(Span::ZERO));
         assert_eq!(rates(&unseen).rate, 150.0);
         assert_eq!(
             unseen.parts().next().unwrap().totals()[0],
             200.0,
             "it is told when a window stands for it"
         );
-        unseen.add(&window(Span::from_secs(1)));
-        assert_eq!(unseen.followed().uncounted, 1.0, "it is not told twice");
-        assert_eq!(unseen.parts().next().unwrap().totals()[0], 300.0);
+        let blind = Tally { is_beyond_windows: true, ..unseen };
+        assert_eq!(rates(&blind).ci.rate, [100.0, f64::INFINITY], "streams that share a connection");
+    }
+
+    /// Of a class that windows have not seen, or of which they have seen as many by chance.
+    #[test]
+    fn few_requests_are_not_known_exactly() {
+        let windows = |requests: [u64; 3]| {
+            let mut tally = counted(200);
+            for requests in requests {
+                let mut window = window(Span::from_secs(1));
+                window.classes[0].sums.requests = requests;
+                window.stand_for(Span::from_secs(2), Span::from_secs(1));
+                tally.add(&window);
+            }
+            rates(&tally).ci.rate
+        };
+        let [low, high] = windows([0; 3]);
+        assert!(
+            low == 50.0 && (55.0..70.0).contains(&high),
+            "0 to 13 per second in 3 of 4 s: {low} to {high}"
+        );
+        let [low, high] = windows([10; 3]);
+        assert!(low < 110.0 && high > 135.0, "30 or so in 0.3 s: {low} to {high}");
     }
 
     #[test]

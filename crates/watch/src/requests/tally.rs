@@ -139,6 +139,9 @@ impl OfClass {
     }
 }
 
+/// With so much of the time watched, it is all of it.
+pub(crate) const ALL: f64 = 0.999;
+
 /// Requests by class, and what belongs to no class.
 #[derive(Debug, Clone)]
 pub struct Tally {
@@ -153,6 +156,8 @@ pub struct Tally {
     pub(crate) uncounted_for: Span,
     /// And of late neither was anything counted nor does a window stand for it yet.
     pub(crate) unseen_for: Span,
+    /// What windows show is not all that there is.
+    pub(crate) is_beyond_windows: bool,
     pub(crate) estimated_connections: f64,
     /// From when a connection was established to when it was accepted.
     pub(crate) accept_wait: Histogram,
@@ -188,6 +193,7 @@ impl Tally {
             stood_for: Span::ZERO,
             uncounted_for: Span::ZERO,
             unseen_for: Span::ZERO,
+            is_beyond_windows: false,
             estimated_connections: 0.0,
             accept_wait: Histogram::coarse(),
             read_wait: Histogram::coarse(),
@@ -227,7 +233,7 @@ impl Tally {
 
     /// Whether all requests were followed, and not those of windows alone.
     pub(crate) fn is_of_all(&self) -> bool {
-        self.watched.as_secs_f64() > 0.999 * self.stood_for.as_secs_f64()
+        self.watched.as_secs_f64() > ALL * self.stood_for.as_secs_f64()
     }
 
     /// What has been watched so far stands for so long a time, in which requests were counted besides, as far as they can
@@ -260,8 +266,8 @@ impl Tally {
         self.watched += other.watched;
         self.stood_for += other.stood_for;
         self.uncounted_for += other.uncounted_for;
-        // A later window stands for it.
-        self.unseen_for = other.unseen_for;
+        self.unseen_for += other.unseen_for;
+        self.is_beyond_windows |= other.is_beyond_windows;
         self.estimated_connections += other.estimated_connections;
         self.accept_wait.add(&other.accept_wait);
         self.read_wait.add(&other.read_wait);

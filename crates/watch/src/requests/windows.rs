@@ -50,7 +50,7 @@ impl fmt::Display for Budget {
 }
 
 /// Windows are at least as long, so that not all of the cost is that of opening them.
-const MIN_LENGTH: Span = Span::from_millis(50);
+pub(super) const MIN_LENGTH: Span = Span::from_millis(50);
 /// And not longer: a server that was idle may be busy in the next one.
 const MAX_LENGTH: Span = Span::from_millis(200);
 /// Requests that have begun are waited for no longer.

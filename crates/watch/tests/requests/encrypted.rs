@@ -30,6 +30,19 @@ const made = {
 made.listen(Number(port), '127.0.0.1');
 ";
 
+/// Asks another server, each time on a connection of its own, and answers what that says.
+const GATEWAY: &str = "
+const [directory, port, behind] = process.argv.slice(1);
+const https = require('https'), fs = require('fs');
+const secret = { key: fs.readFileSync(directory + '/key'), cert: fs.readFileSync(directory + '/certificate') };
+https.createServer(secret, (request, response) => {
+  https.get(behind + request.url, { rejectUnauthorized: false, agent: false }, answer => {
+    response.writeHead(answer.statusCode, { 'Content-Length': answer.headers['content-length'] });
+    answer.pipe(response);
+  });
+}).listen(Number(port), '127.0.0.1');
+";
+
 const PYTHON: &str = "
 import http.server, ssl, sys, os
 directory, port = sys.argv[1:]
@@ -160,6 +173,22 @@ fn of_node() {
             counted(&format!("{scheme}://{at}"), version, *protocol, kind);
         }
     }
+}
+
+/// What a server asks others inside TLS is not of its responses, nor of its connections.
+#[test]
+fn of_a_server_that_is_a_client_as_well() {
+    if !is_able() {
+        return;
+    }
+    let place = secret_documents();
+    let Some(nginx) = Nginx::start(place.path(), "") else { return };
+    let at = free_address();
+    let mut command = Command::new("node");
+    command.args(["-e", GATEWAY, "--"]).arg(place.path()).arg(at.port().to_string()).arg(nginx.tls_url());
+    let _node = Process::start(command.stdin(Stdio::null()));
+    poll_until(testkit::PATIENCE, "node", || std::net::TcpStream::connect(at).ok());
+    counted(&format!("https://{at}"), "--http1.1", https1, "a gateway");
 }
 
 #[test]
