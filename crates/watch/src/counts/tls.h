@@ -14,8 +14,10 @@ struct session {
 	/* What was written last. */
 	u64 from;
 	u64 to;
-	/* The last bytes of it. */
+	/* The last bytes of it, and some of the first: of a frame the stream, since several may get the same.
+	 */
 	u64 tail;
+	u64 head;
 	struct response response;
 	struct frames frames;
 	u32 epoch;
@@ -26,6 +28,8 @@ struct session {
 	bool has_shaken;
 	/* What is written is written once. */
 	bool is_of_go;
+	/* It is a client's: what is written is asked of another server. */
+	bool is_client;
 	/* Something was sent since it was written. */
 	bool has_sent;
 	/* What is encrypted and not taken is kept by the program. */
@@ -77,6 +81,9 @@ struct {
 
 static const struct session new_session;
 
+/* Of programs that are asked some are clients as well. */
+bool has_clients;
+
 static struct session_key key_of(u64 at)
 {
 	struct session_key key = {.at = at, .process = bpf_get_current_pid_tgid() >> 32};
@@ -89,7 +96,7 @@ static struct session *current(const struct session_key *key)
 {
 	struct session *session = bpf_map_lookup_elem(&sessions, key);
 
-	return session && session->epoch == epoch ? session : NULL;
+	return session && (session->epoch == epoch || session->is_client) ? session : NULL;
 }
 
 static void turn_to(const struct session_key *key, u64 from, u64 length)
@@ -128,6 +135,12 @@ static u64 tail_of(u64 from, u64 to)
 	return tail;
 }
 
+/* And begins like this, behind the first eight bytes. */
+static u64 head_of(u64 from, u64 to)
+{
+	return tail_of(from, to < from + 16 ? to : from + 16);
+}
+
 /* The socket has not taken all of what was sent of it. */
 static bool is_pending(const struct session *session)
 {
@@ -150,10 +163,13 @@ static u64 again(struct session *session, u64 from, u64 to)
 		return to - from;
 	if (!is_pending(session))
 		return 0;
-	if (is_within && (to < session->to || tail_of(from, session->to) == session->tail))
-		return (to < session->to ? to : session->to) - from;
+	/* It is never written again in part. */
+	if (is_within && to >= session->to && tail_of(from, session->to) == session->tail &&
+	    (from > session->from || head_of(from, to) == session->head))
+		return session->to - from;
 	/* It may have been moved meanwhile. */
-	if (session->tail && to - from >= before && tail_of(from, from + before) == session->tail)
+	if (session->tail && to - from >= before && tail_of(from, from + before) == session->tail &&
+	    head_of(from, from + before) == session->head)
 		return before;
 	session->keeps = true;
 	return 0;
@@ -175,6 +191,7 @@ static void wrote(struct session *session, u64 from, u64 length)
 	session->from = from;
 	session->to = from + length;
 	session->tail = tail_of(session->from, session->to);
+	session->head = head_of(session->from, session->to);
 	session->has_sent = false;
 	length -= old;
 	if (!length)
@@ -262,7 +279,7 @@ static void written(u64 at, u64 from, u64 length)
 	struct session_key key = key_of(at);
 	struct session *session = known(&key);
 
-	if (!session)
+	if (!session || session->is_client)
 		return;
 	if (session->socket) {
 		wrote(session, from, length);
@@ -290,13 +307,14 @@ static struct writer *this_writer(void)
 	return bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
 }
 
-/* This thread has sent something on another port: what it has turned to last is there. */
+/* This thread has sent something on another port: what it has turned to last is there. Where there are
+ * clients in the same programs it may be theirs. */
 static void sent_elsewhere(void)
 {
 	struct writer *writer = this_writer();
 	struct session *session;
 
-	if (!writer || !writer->is_fresh)
+	if (has_clients || !writer || !writer->is_fresh)
 		return;
 	writer->is_fresh = false;
 	session = current(&writer->session);
@@ -348,7 +366,20 @@ int hw_uprobe_begin(u64 *registers)
 	return 0;
 }
 
-/* SSL_free(session), SSL_set_connect_state(session): its memory is used again, or it is a client's. */
+/* SSL_set_connect_state(session) */
+SEC("uprobe")
+int hw_uprobe_cl(u64 *registers)
+{
+	struct session_key key = key_of(argument(registers, 0));
+	struct session *session = made(&key);
+
+	has_clients = true;
+	if (session)
+		session->is_client = true;
+	return 0;
+}
+
+/* SSL_free(session): its memory is used again. */
 SEC("uprobe")
 int hw_uprobe_end(u64 *registers)
 {
@@ -365,7 +396,7 @@ int hw_uprobe_shake(u64 *registers)
 	struct session_key key = key_of(argument(registers, 0));
 	struct session *session = current(&key);
 
-	if (session) {
+	if (session && !session->is_client) {
 		session->has_shaken = true;
 		turn_to(&key, 0, 0);
 	}

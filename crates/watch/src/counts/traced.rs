@@ -156,6 +156,7 @@ impl Traced {
                 ("shake", Kind::Breakpoint, &programs.hw_uprobe_shake),
                 ("begin", Kind::Breakpoint, &programs.hw_uprobe_begin),
                 ("end", Kind::Breakpoint, &programs.hw_uprobe_end),
+                ("client", Kind::Breakpoint, &programs.hw_uprobe_cl),
                 ("go_write", Kind::Breakpoint, &programs.hw_uprobe_go_wr),
                 ("go_begin", Kind::Breakpoint, &programs.hw_uprobe_go_in),
                 ("go_client", Kind::Breakpoint, &programs.hw_uprobe_go_cl),
@@ -212,7 +213,7 @@ impl Traced {
                 (&programs.hw_uprobe_begin, accepts, Arguments::OfC, false),
                 (&programs.hw_uprobe_shake, shakes, Arguments::OfC, false),
                 (&programs.hw_uprobe_end, free, Arguments::OfC, false),
-                (&programs.hw_uprobe_end, connects, Arguments::OfC, false),
+                (&programs.hw_uprobe_cl, connects, Arguments::OfC, false),
             ]);
         }
         if let Some(of_go) = go::of_binary(&binary) {
