@@ -99,6 +99,11 @@ static struct session *current(const struct session_key *key)
 	return session && (session->epoch == epoch || session->is_client) ? session : NULL;
 }
 
+static struct writer *this_writer(void)
+{
+	return bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
+}
+
 static void turn_to(const struct session_key *key, u64 from, u64 length)
 {
 	struct writer *writer =
@@ -225,7 +230,7 @@ static void wrote(struct session *session, u64 from, u64 length)
  * has ended. */
 static struct session *session_of(u64 socket, bool has_one)
 {
-	struct writer *writer = bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
+	struct writer *writer = this_writer();
 	struct session_key *key = bpf_map_lookup_elem(&of_sockets, &socket);
 	struct session *session = key ? current(key) : NULL;
 	bool is_known = session && session->socket == socket && (has_one || session->is_of_go);
@@ -300,11 +305,6 @@ static u64 argument(const u64 *registers, u32 at)
 #else
 	return at == 0 ? registers[0] : at == 1 ? registers[1] : registers[2];
 #endif
-}
-
-static struct writer *this_writer(void)
-{
-	return bpf_task_storage_get(&writers, bpf_get_current_task_btf(), 0, 0);
 }
 
 /* This thread has sent something on another port: what it has turned to last is there. Where there are
