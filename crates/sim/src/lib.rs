@@ -18,6 +18,7 @@
 
 pub mod advise;
 mod control;
+mod course;
 mod draw;
 mod engine;
 pub mod exact;
@@ -31,6 +32,7 @@ mod parallel;
 mod plan;
 pub mod planner;
 mod recording;
+pub mod recovery;
 mod replications;
 mod sessions;
 mod subject;
@@ -43,11 +45,11 @@ mod watch;
 pub use control::Control;
 pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
 pub use model::{
-    Balancing, BalancingError, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet, GivenArrivals,
-    Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Retries, Room, RoomError,
-    STATIC, SessionModelError, Size, SlowClients,
+    Balancing, BalancingError, Call, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet,
+    GivenArrivals, Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Patience,
+    Retries, Room, RoomError, STATIC, SessionModelError, Size, SlowClients, Tier,
 };
-pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 pub use plan::Plan;
 pub use recording::Recording;
 pub use replications::{run, run_behind, run_under};

@@ -48,7 +48,7 @@ pub fn run_behind(
     plan: &Plan,
     control: Control<'_>,
 ) -> Result<Outcome, SessionModelError> {
-    let subject = Subject { model, gate: Some(gate) };
+    let subject = Subject { model, gate: Some(gate), surge: None };
     subject.check()?;
     Ok(simulate(subject, plan, control))
 }

@@ -70,11 +70,39 @@ const REFUSERS: usize = 3;
 pub(crate) struct Subject<'a> {
     pub(crate) model: &'a Model,
     pub(crate) gate: Option<&'a ModelGate>,
+    pub(crate) surge: Option<Surge>,
+}
+
+/// A time in which more requests come than before and after it, and an end after which none come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Surge {
+    /// In seconds from the beginning.
+    pub(crate) from: f64,
+    pub(crate) until: f64,
+    /// So many times as many.
+    pub(crate) times: f64,
+    pub(crate) end: f64,
+}
+
+impl Surge {
+    /// When the request comes that would otherwise come so long after `now`; infinity for none.
+    pub(crate) fn after(self, now: f64, gap: f64) -> f64 {
+        let (mut at, mut left) = (now, gap);
+        for (until, times) in [(self.from, 1.0), (self.until, self.times), (self.end, 1.0)] {
+            let room = (until - at).max(0.0) * times;
+            if left <= room {
+                return at + left / times;
+            }
+            left -= room;
+            at = at.max(until);
+        }
+        f64::INFINITY
+    }
 }
 
 impl<'a> From<&'a Model> for Subject<'a> {
     fn from(model: &'a Model) -> Self {
-        Self { model, gate: None }
+        Self { model, gate: None, surge: None }
     }
 }
 
@@ -82,6 +110,9 @@ impl Subject<'_> {
     pub(crate) fn check(&self) -> Result<(), SessionModelError> {
         self.model.check()?;
         let Some(gate) = self.gate else { return Ok(self.model.check_without_gate()?) };
+        if self.model.patience.is_some() {
+            return Err(ModelError::GateAndPatience.into());
+        }
         if self.model.fleet.servers > 1 {
             return Err(ModelError::GateOfFleet(self.model.fleet.servers).into());
         }

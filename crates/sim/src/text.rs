@@ -15,8 +15,14 @@ impl fmt::Display for Outcome {
         if let Some(lost) = &self.lost {
             writeln!(f, "  lost         {} of the requests, after all attempts", Percent(lost))?;
         }
+        if let Some(given_up) = &self.given_up {
+            writeln!(f, "  given up     {} of the attempts, before they were answered", Percent(given_up))?;
+        }
         writeln!(f, "  latency      {}", self.latency)?;
         writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
+        for tier in &self.tiers {
+            writeln!(f, "  tier {:<12} utilization {}", tier.name, Percent(&tier.utilization))?;
+        }
         writeln!(f, "  throughput   {} requests/s", Plain(&self.throughput))?;
         writeln!(f, "  in server    {} requests", Plain(&self.present))?;
         if self.classes.len() > 1 {
@@ -127,6 +133,16 @@ impl fmt::Display for Solution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  method       {}", self.method.name())?;
         writeln!(f, "  rejected     {:.4} %", self.rejected * 100.0)?;
+        if let Some(given_up) = self.given_up {
+            writeln!(
+                f,
+                "  given up     {:.4} % of the attempts, before they are answered",
+                given_up * 100.0
+            )?;
+        }
+        if let Some(lost) = self.lost {
+            writeln!(f, "  lost         {:.4} % of the requests, after all attempts", lost * 100.0)?;
+        }
         writeln!(f, "  latency      mean {}", Seconds(self.latency))?;
         writeln!(f, "  utilization  {:.2} %", self.utilization * 100.0)?;
         writeln!(f, "  throughput   {:.4} requests/s", self.throughput)?;

@@ -2,6 +2,7 @@
 
 use stats::LogHistogram;
 
+use crate::course::Course;
 use crate::levels::Levels;
 
 /// What came out in a stretch of a simulation, per class.
@@ -16,6 +17,8 @@ pub(crate) struct Watch {
     pub(crate) classes: Vec<ClassCounts>,
     /// Where it is wanted how many waited and how many had a thread.
     pub(crate) levels: Option<Levels>,
+    /// Where it is wanted how many were answered in time, over time.
+    pub(crate) course: Option<Course>,
 }
 
 /// Requests of one class: how many came, and what became of them.
@@ -23,7 +26,9 @@ pub(crate) struct Watch {
 pub(crate) struct ClassCounts {
     pub(crate) arrived: u64,
     pub(crate) rejected: u64,
-    /// Of the rejected ones those that no client sends again.
+    /// Answered when their client had given up.
+    pub(crate) too_late: u64,
+    /// Of both those that no client sends again.
     pub(crate) lost: u64,
     pub(crate) latencies: LogHistogram,
 }
@@ -38,6 +43,13 @@ impl Watch {
         if let Some(seen) = self.classes.get_mut(class as usize) {
             seen.arrived += 1;
             seen.rejected += u64::from(!accepted);
+        }
+    }
+
+    pub(crate) fn too_late(&mut self, class: u32, is_lost: bool) {
+        if let Some(seen) = self.classes.get_mut(class as usize) {
+            seen.too_late += 1;
+            seen.lost += u64::from(is_lost);
         }
     }
 
@@ -69,6 +81,7 @@ impl ClassCounts {
     pub(crate) fn add(&mut self, other: &Self) {
         self.arrived += other.arrived;
         self.rejected += other.rejected;
+        self.too_late += other.too_late;
         self.lost += other.lost;
         self.latencies.add(&other.latencies);
     }

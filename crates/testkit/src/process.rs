@@ -1,13 +1,13 @@
 //! [`Process`]: a program that ends when the test does.
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::process::{ChildStderr, ChildStdout, Command, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::poll::PATIENCE;
+use crate::poll::{PATIENCE, poll_until};
 
 /// A running program with its output read by the test; killed when dropped.
 #[derive(Debug)]
@@ -25,6 +25,15 @@ impl Process {
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let program = program.ended_within(Duration::ZERO);
         Self { program, stdout: BufReader::new(stdout), stderr }
+    }
+
+    /// Starts a server, and waits until it takes connections at an address.
+    #[track_caller]
+    pub fn listening(command: &mut Command, at: SocketAddr) -> Self {
+        let server = Self::start(command);
+        let what = command.get_program().to_string_lossy();
+        poll_until(PATIENCE, &format!("{what} to listen at {at}"), || TcpStream::connect(at).ok());
+        server
     }
 
     /// Reads lines of standard output up to one that begins with `prefix`; gives the rest of it.

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::{Apache, Mpm, Nginx, PATIENCE, Process, poll_until};
+use testkit::{Apache, Mpm, Nginx, Process};
 use traffic::trace::{AccessLog, LineFormat, Reason, Resolution, Trace};
 
 /// What clients send, and what becomes of it in a trace.
@@ -161,8 +161,7 @@ fn the_log_of_haproxy() {
          http-request return status 404\n"
     );
     std::fs::write(&file, configuration).unwrap();
-    let mut haproxy = Process::start(Command::new(program).arg("-db").arg("-f").arg(&file));
-    poll_until(PATIENCE, "HAProxy to listen", || TcpStream::connect(address).ok());
+    let mut haproxy = Process::listening(Command::new(program).arg("-db").arg("-f").arg(&file), address);
     talk(&format!("http://{address}"));
     haproxy.terminate();
     let log = haproxy.rest_of_stderr();

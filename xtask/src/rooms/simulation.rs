@@ -18,6 +18,7 @@ pub(super) const TRAFFIC: &[Room] = &[
 
 pub(super) const SIM: &[Room] = &[
     ("control", &[]),
+    ("course", &[]),
     ("draw", &[]),
     ("front", &["draw"]),
     ("levels", &[]),
@@ -26,10 +27,10 @@ pub(super) const SIM: &[Room] = &[
     ("exact", &["draw", "model", "mva"]),
     ("parallel", &["control"]),
     ("plan", &[]),
-    ("watch", &["levels"]),
+    ("watch", &["course", "levels"]),
     ("subject", &["model", "watch"]),
-    ("engine", &["draw", "front", "model", "subject", "watch"]),
-    ("outcome", &["plan", "subject", "watch"]),
+    ("engine", &["course", "draw", "front", "levels", "model", "subject", "watch"]),
+    ("outcome", &["model", "plan", "subject", "watch"]),
     ("text", &["draw", "exact", "model", "outcome"]),
     ("fit", &["draw", "engine", "model", "text"]),
     ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),
@@ -40,6 +41,10 @@ pub(super) const SIM: &[Room] = &[
     ),
     ("advise", &["control", "model", "outcome", "plan", "replications", "subject", "text"]),
     ("planner", &["advise", "control", "model", "plan", "replications", "text"]),
+    (
+        "recovery",
+        &["control", "course", "draw", "engine", "model", "parallel", "plan", "subject", "text", "watch"],
+    ),
     ("sweep", &["draw", "model", "outcome", "plan", "replications"]),
     ("time_series", &["control", "draw", "engine", "levels", "model", "plan", "warmup", "watch"]),
     ("recording", &["draw", "model", "outcome", "plan", "time_series"]),

@@ -16,5 +16,6 @@ mod prober;
 mod resume;
 mod runner;
 mod search_test;
+pub(crate) mod serve;
 mod set_up;
 mod validation;

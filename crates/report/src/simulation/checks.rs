@@ -20,7 +20,7 @@ pub(super) fn all(known: &[SweepData]) -> Vec<Check> {
         short.and_then(dynamic_pages),
         short.and_then(around_five_everywhere),
         short.and_then(bursts_cost),
-        long.and_then(below_one),
+        long.and_then(|long| below_one(long, find("from-empty"))),
         short.zip(long).and_then(|(short, long)| bursts_matter_less(short, long)),
         short.zip(long).and_then(|(short, long)| long_queues_are_slow(short, long)),
         bursts.and_then(|sweep| trade_off(sweep, "Figures 10 and 11")),
@@ -158,14 +158,45 @@ fn bursts_cost(sweep: &SweepData) -> Option<Check> {
     )
 }
 
-fn below_one(sweep: &SweepData) -> Option<Check> {
-    let most = sweep.rows.iter().max_by(|one, other| one.rejected.total_cmp(&other.rejected))?;
+fn most_rejected(sweep: &SweepData) -> Option<&PointRow> {
+    sweep.rows.iter().max_by(|one, other| one.rejected.total_cmp(&other.rejected))
+}
+
+fn below_one(sweep: &SweepData, from_empty: Option<&SweepData>) -> Option<Check> {
+    let most = most_rejected(sweep)?;
+    let mut evidence =
+        format!("at most {:.2} %, at {} dynamic and {}", most.rejected * 100.0, percent(most.x), most.curve);
+    if let Some(known) = diffusion(most) {
+        evidence += &format!(
+            "; at full load it cannot be much less: (c_a² + c_s²) / 2K is {:.2} % there",
+            known * 100.0
+        );
+    }
+    if let Some(short) = from_empty.and_then(most_rejected) {
+        evidence += &format!(
+            "; runs of {} requests from an empty server on, whose queue is not full yet, reject {:.2} % at most",
+            short.requests,
+            short.rejected * 100.0
+        );
+    }
     check(
         "Figures 4, 5, 8 and 9",
         "A queue of 1000 rejects less than 1 % in all cases.",
         most.rejected < 0.01,
-        format!("at most {:.2} %, at {} dynamic and {}", most.rejected * 100.0, percent(most.x), most.curve),
+        evidence,
     )
+}
+
+/// What a server with room for K rejects at full load, as a diffusion between two barriers has it: `(c_a^2 + c_s^2) / 2K`
+/// (Whitt, "Heavy-traffic limits for loss proportions in single-server queues", 2004).
+fn diffusion(point: &PointRow) -> Option<f64> {
+    let cv = |law: &str| law.split_once(':')?.1.parse::<f64>().ok();
+    let (arrivals, service) = (cv(&point.arrivals)?, cv(&point.service)?);
+    let (dynamic, cost) = (point.dynamic, point.dynamic_cost);
+    let mean = 1.0 - dynamic + dynamic * cost;
+    let square = (1.0 + service * service) * (1.0 - dynamic + dynamic * cost * cost);
+    let room = f64::from(point.queue? + point.threads);
+    Some((arrivals * arrivals + square / (mean * mean) - 1.0) / (2.0 * room))
 }
 
 fn bursts_matter_less(short: &SweepData, long: &SweepData) -> Option<Check> {

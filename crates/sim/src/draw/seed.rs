@@ -18,6 +18,7 @@ pub(crate) enum Role {
     Policy = 7,
     Tokens = 9,
     Balancing = 10,
+    Calls = 11,
 }
 
 /// Where the streams of one replication begin. Streams of different replications, and of

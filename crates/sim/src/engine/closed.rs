@@ -4,7 +4,7 @@ use rand_distr::{Distribution, Exp1};
 
 use super::later::Later;
 use super::request::Request;
-use super::source::{Draw, Fate, Source};
+use super::source::{Answer, Draw, Source};
 use crate::draw::Random;
 
 /// A number of clients, each of which thinks for an exponential time, sends a request, waits until
@@ -42,7 +42,12 @@ impl<R: Request> Source<R> for Closed {
         self.draw.request(at, client)
     }
 
-    fn learn(&mut self, now: f64, request: &R, _: Fate) -> bool {
+    fn answered(&mut self, now: f64, request: &R) -> Answer {
+        self.think(now, request.job().whose);
+        Answer::Wanted
+    }
+
+    fn rejected(&mut self, now: f64, request: &R) -> bool {
         self.think(now, request.job().whose);
         false
     }

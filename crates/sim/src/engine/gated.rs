@@ -11,7 +11,7 @@ use super::processor::Processor;
 use super::request::Request;
 use super::server::Server;
 use super::serving::Serving as _;
-use super::source::{Fate, Source};
+use super::source::Source;
 use crate::draw::{Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};
 use crate::model::Model;
@@ -220,7 +220,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         if let Some(seen) = self.gate.seen(watch, job.class, class, Refuser::Gate) {
             seen.latencies.record(self.now - job.arrived);
         }
-        self.source.learn(self.now, &request, Fate::Served);
+        self.source.answered(self.now, &request);
     }
 
     /// A client gets its response. A slow one takes it slowly.
@@ -268,7 +268,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         if slow.is_some() {
             return;
         }
-        let back = self.source.learn(self.now, &request, Fate::Rejected);
+        let back = self.source.rejected(self.now, &request);
         if let Some(ClassCounts { rejected, lost, .. }) =
             self.gate.seen(watch, request.job().class, class, by)
         {

@@ -24,6 +24,11 @@ impl<T> Later<T> {
         self.0.peek().map_or(f64::INFINITY, |due| due.at)
     }
 
+    /// The first of them.
+    pub(super) fn first(&self) -> Option<&T> {
+        self.0.peek().map(|due| &due.what)
+    }
+
     /// The first of them, and when.
     pub(super) fn take(&mut self) -> Option<(f64, T)> {
         self.0.pop().map(|due| (due.at, due.what))

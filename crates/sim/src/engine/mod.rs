@@ -6,6 +6,7 @@
 //! happens. Time is a `f64` of seconds, not integer nanoseconds: virtual time under processor
 //! sharing advances by fractions of them.
 
+mod any;
 mod closed;
 mod delay;
 mod door;
@@ -14,9 +15,10 @@ mod gated;
 mod job;
 mod later;
 mod processor;
+mod ranked;
 mod replicate;
 mod request;
-mod retrying;
+mod returning;
 mod server;
 mod serving;
 mod sharing;

@@ -7,7 +7,8 @@ use super::fleet::Fleet;
 use super::gated::Gated;
 use super::job::Job;
 use super::processor::Processor;
-use super::retrying::Retrying;
+use super::ranked::{Order, Ranked};
+use super::returning::Returning;
 use super::server::Server;
 use super::sharing::Sharing;
 use super::simulation::Simulation;
@@ -16,7 +17,7 @@ use super::source::{Draw, Open, Source};
 use super::stations::Stations;
 use crate::draw::{Gaps, Role, Seed};
 use crate::model::{Discipline, Model, Offered};
-use crate::subject::{ModelGate, Subject};
+use crate::subject::{ModelGate, Subject, Surge};
 use crate::watch::Watch;
 
 /// How long a replication is.
@@ -40,8 +41,8 @@ pub(crate) fn replicate(
     blank: &Watch,
     each: &mut dyn FnMut(Watch) -> ControlFlow<()>,
 ) -> u64 {
-    let Subject { model, gate } = subject;
-    Replication { model, gate, seed, length, blank }.with_discipline(each)
+    let Subject { model, gate, surge } = subject;
+    Replication { model, gate, surge, seed, length, blank }.with_discipline(each)
 }
 
 /// What is put together, piece by piece: each combination has a loop of its own, compiled for it.
@@ -49,6 +50,7 @@ pub(crate) fn replicate(
 struct Replication<'a> {
     model: &'a Model,
     gate: Option<&'a ModelGate>,
+    surge: Option<Surge>,
     seed: Seed,
     length: Length,
     blank: &'a Watch,
@@ -58,6 +60,7 @@ impl Replication<'_> {
     fn with_discipline(self, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
         let threads = self.model.threads as usize;
         let processors = self.model.processors as usize;
+        let ranked = |order| Ranked::new(processors, order);
         let slices = |quantum| Slices::new(threads, processors, quantum);
         match self.model.discipline {
             Discipline::Sharing => {
@@ -65,6 +68,9 @@ impl Replication<'_> {
             }
             Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), each),
             Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), each),
+            Discipline::LastCome => self.with_equipment(ranked(Order::LastCome), each),
+            Discipline::ShortestRemaining => self.with_equipment(ranked(Order::ShortestRemaining), each),
+            Discipline::Priority => self.with_equipment(ranked(Order::Class), each),
         }
     }
 
@@ -76,7 +82,7 @@ impl Replication<'_> {
         if self.model.is_bare() {
             return self.with_source(processor, each);
         }
-        self.with_source(Stations::new(processor, self.model), each)
+        self.with_source(Stations::new(processor, self.model, self.seed), each)
     }
 
     fn with_source<P: Processor + Clone>(
@@ -86,21 +92,19 @@ impl Replication<'_> {
     ) -> u64 {
         let draw = Draw::new(self.model, self.seed);
         let random = |role| self.seed.stream(role);
-        match (self.model.offered, self.model.rate(), self.model.retries) {
-            (Offered::Clients(clients, think), ..) => {
-                self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, each)
-            }
-            (_, rate, retries) => {
-                let mean = rate.map_or(f64::INFINITY, f64::recip);
-                let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
-                match retries {
-                    None => self.run(open, processor, each),
-                    Some(retries) => {
-                        self.run(Retrying::new(open, retries, random(Role::Retries)), processor, each)
-                    }
-                }
-            }
+        if let Offered::Clients(clients, think) = self.model.offered {
+            return self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, each);
         }
+        let mean = self.model.rate().map_or(f64::INFINITY, f64::recip);
+        let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
+        let open = match self.surge {
+            None => open,
+            Some(surge) => open.with(surge),
+        };
+        if self.model.patience.is_none() && self.model.retries.is_none() {
+            return self.run(open, processor, each);
+        }
+        self.run(Returning::new(open, self.model, random(Role::Retries)), processor, each)
     }
 
     fn run<P: Processor + Clone>(

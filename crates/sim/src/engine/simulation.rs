@@ -2,8 +2,42 @@
 
 use super::request::Request;
 use super::serving::Serving;
-use super::source::{Fate, Source};
+use super::source::{Answer, Source};
+use crate::course::Course;
+use crate::levels::Levels;
 use crate::watch::Watch;
+
+/// Sees what happens; by default nothing of it.
+trait Onlooker<V: Serving> {
+    /// Something happens `now`; the server is as it has been until then.
+    fn before(&mut self, _now: f64, _server: &V) {}
+
+    /// A request is sent, perhaps not for the first time.
+    fn sent(&mut self, _now: f64, _arrived: f64) {}
+
+    /// One was answered that was waited for.
+    fn answered(&mut self, _now: f64, _arrived: f64) {}
+}
+
+impl<V: Serving> Onlooker<V> for () {}
+
+impl<V: Serving> Onlooker<V> for Levels {
+    fn before(&mut self, now: f64, server: &V) {
+        self.pass(now, server.waiting(), server.in_service());
+    }
+}
+
+impl<V: Serving> Onlooker<V> for Course {
+    fn sent(&mut self, now: f64, arrived: f64) {
+        if now == arrived {
+            self.began(now);
+        }
+    }
+
+    fn answered(&mut self, now: f64, arrived: f64) {
+        Self::answered(self, now, arrived);
+    }
+}
 
 /// A source and a server, at a point in time.
 #[derive(Debug, Clone)]
@@ -21,18 +55,22 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
     /// Goes on until so many more requests have come, or nothing can happen any more; gives how
     /// many arrivals and completions there were.
     pub(crate) fn run(&mut self, requests: u64, watch: &mut Watch) -> u64 {
-        let Some(mut levels) = watch.levels.take() else { return self.go_on(requests, watch, |_, _| ()) };
-        levels.begin(self.now, self.server.waiting(), self.server.in_service());
-        let events = self.go_on(requests, watch, |now, server| {
-            levels.pass(now, server.waiting(), server.in_service());
-        });
-        watch.levels = Some(levels);
-        events
+        if let Some(mut levels) = watch.levels.take() {
+            levels.begin(self.now, self.server.waiting(), self.server.in_service());
+            let events = self.go_on(requests, watch, &mut levels);
+            watch.levels = Some(levels);
+            return events;
+        }
+        if let Some(mut course) = watch.course.take() {
+            let events = self.go_on(requests, watch, &mut course);
+            watch.course = Some(course);
+            return events;
+        }
+        self.go_on(requests, watch, &mut ())
     }
 
-    /// As [`Self::run`]. Before something happens, `before` is told when, and sees the server as it
-    /// has been until then: a loop of its own for callers that want to see, and none for others.
-    fn go_on(&mut self, requests: u64, watch: &mut Watch, mut before: impl FnMut(f64, &V)) -> u64 {
+    /// As [`Self::run`], with a loop of its own for callers that want to see what happens.
+    fn go_on(&mut self, requests: u64, watch: &mut Watch, onlooker: &mut impl Onlooker<V>) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);
         let (mut arrivals, mut completions) = (0, 0);
@@ -42,22 +80,28 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
                 if completion == f64::INFINITY {
                     break;
                 }
-                before(completion, &self.server);
+                onlooker.before(completion, &self.server);
                 self.now = completion;
                 if let Some(request) = self.server.advance(completion) {
                     completions += 1;
                     let job = request.job();
-                    watch.served(job.class, completion - job.arrived);
-                    self.source.learn(completion, &request, Fate::Served);
+                    match self.source.answered(completion, &request) {
+                        Answer::Wanted => {
+                            watch.served(job.class, completion - job.arrived);
+                            onlooker.answered(completion, job.arrived);
+                        }
+                        Answer::TooLate { is_lost } => watch.too_late(job.class, is_lost),
+                    }
                 }
             } else {
-                before(arrival, &self.server);
+                onlooker.before(arrival, &self.server);
                 self.now = arrival;
                 arrivals += 1;
                 let request = self.source.take();
+                onlooker.sent(arrival, request.job().arrived);
                 let accepted = self.server.offer(arrival, request);
                 watch.arrived(request.job().class, accepted);
-                if !accepted && !self.source.learn(arrival, &request, Fate::Rejected) {
+                if !accepted && !self.source.rejected(arrival, &request) {
                     watch.lost(request.job().class);
                 }
             }

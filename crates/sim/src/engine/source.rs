@@ -7,12 +7,15 @@ use super::job::Job;
 use super::request::{Besides, Request};
 use crate::draw::{Demands, Gaps, Random, Role, Seed};
 use crate::model::Model;
+use crate::subject::Surge;
 
-/// What became of a request.
+/// What an answer is to who sent the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    Served,
-    Rejected,
+pub(crate) enum Answer {
+    /// It was waited for.
+    Wanted,
+    /// He had given up, and the request is not sent again, or it is.
+    TooLate { is_lost: bool },
 }
 
 /// Who sends requests.
@@ -23,8 +26,11 @@ pub(crate) trait Source<R: Request> {
     /// That request; who sends it has sent it now.
     fn take(&mut self) -> R;
 
-    /// What became of a request, so that who sent it can go on; gives whether it will be sent again.
-    fn learn(&mut self, now: f64, request: &R, fate: Fate) -> bool;
+    /// A request was answered, so that who sent it can go on.
+    fn answered(&mut self, now: f64, request: &R) -> Answer;
+
+    /// A request was rejected; gives whether it will be sent again.
+    fn rejected(&mut self, now: f64, request: &R) -> bool;
 }
 
 /// Draws what requests are and what they need.
@@ -118,6 +124,7 @@ pub(crate) struct Open {
     draw: Draw,
     next: f64,
     drawn: Drawn,
+    surge: Option<Surge>,
 }
 
 /// Requests to come: a loop that only draws random numbers is faster than draws in between.
@@ -135,7 +142,12 @@ impl Open {
     pub(crate) fn new(mut gaps: Gaps, draw: Draw) -> Self {
         let next = gaps.draw();
         let drawn = Drawn { gaps: [0.0; DRAWN], classes: [0; DRAWN], demands: [0.0; DRAWN], used: DRAWN };
-        Self { gaps, draw, next, drawn }
+        Self { gaps, draw, next, drawn, surge: None }
+    }
+
+    /// With a time in which more come, and an end.
+    pub(crate) fn with(self, surge: Surge) -> Self {
+        Self { next: surge.after(0.0, self.next), surge: Some(surge), ..self }
     }
 
     #[inline(never)]
@@ -159,13 +171,21 @@ impl<R: Request> Source<R> for Open {
         }
         let Drawn { gaps, classes, demands, used } = &mut self.drawn;
         let job = Job { arrived: self.next, demand: demands[*used], class: classes[*used], whose: 0 };
-        self.next += gaps[*used];
+        self.next = match self.surge {
+            None => self.next + gaps[*used],
+            Some(surge) => surge.after(self.next, gaps[*used]),
+        };
         *used += 1;
         R::new(job, &mut self.draw.besides)
     }
 
     #[inline]
-    fn learn(&mut self, _: f64, _: &R, _: Fate) -> bool {
+    fn answered(&mut self, _: f64, _: &R) -> Answer {
+        Answer::Wanted
+    }
+
+    #[inline]
+    fn rejected(&mut self, _: f64, _: &R) -> bool {
         false
     }
 }

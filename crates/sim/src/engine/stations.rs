@@ -1,42 +1,74 @@
 //! [`Stations`]: a request needs more than a processor.
 
+use rand::Rng;
+use rand_distr::Distribution;
 use slab::Slab;
 
+use super::any::Any;
 use super::delay::Delay;
 use super::job::Job;
 use super::processor::Processor;
 use super::request::Equipped;
+use super::server::Server;
+use super::serving::Serving;
 use super::sharing::Sharing;
 use super::slices::Slices;
-use crate::model::Model;
+use crate::draw::{Demands, Random, Role, Seed};
+use crate::model::{Call, Class, Model};
 
 /// Where a request is, in this order; it holds a thread everywhere.
-const CPU: usize = 0;
-const DISK: usize = 1;
-/// The server's link, which all share.
-const LINK: usize = 2;
-/// The client's own link, and the connection kept open after the response.
-const CLIENT: usize = 3;
-const KEEP_ALIVE: usize = 4;
-const STAGES: usize = 5;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Cpu,
+    Disk,
+    /// At one of the tiers behind the server, perhaps several times.
+    Calls,
+    /// The server's link, which all share.
+    Link,
+    /// The client's own link.
+    Client,
+    /// The connection is kept open after the response.
+    KeepAlive,
+}
 
-/// A processor, disks, a network link, clients with slow links of their own, and connections that
+impl Stage {
+    const ALL: [Self; 6] = [Self::Cpu, Self::Disk, Self::Calls, Self::Link, Self::Client, Self::KeepAlive];
+
+    /// What comes when this is over.
+    fn next(self) -> Self {
+        match self {
+            Self::Cpu => Self::Disk,
+            // A call comes after the other.
+            Self::Disk | Self::Calls => Self::Calls,
+            Self::Link => Self::Client,
+            Self::Client | Self::KeepAlive => Self::KeepAlive,
+        }
+    }
+}
+
+/// A processor, disks, tiers behind the server, a network link, clients with slow links of their own, and connections that
 /// hold a thread when their request has been answered. A request needs one after the other.
 #[derive(Debug, Clone)]
 pub(crate) struct Stations<P> {
     processor: P,
     disks: Slices,
+    tiers: Box<[Server<Any>]>,
     link: Sharing,
     client: Delay,
     keep_alive: Delay,
     visits: Slab<Visit>,
-    needs: Vec<Needs>,
+    needs: Box<[Needs]>,
+    /// Who makes which call, and what it needs there.
+    calls: Random,
 }
 
 /// What a class needs on average, in seconds, and how its sizes vary.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Needs {
     disk: f64,
+    calls: Box<[Call]>,
+    /// Of calls.
+    law: Demands,
     link: f64,
     client: f64,
     keep_alive: f64,
@@ -48,78 +80,121 @@ struct Needs {
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     request: Equipped,
-    stage: usize,
-    demands: [f64; STAGES],
+    /// Calls that it has made, or need not make.
+    calls: usize,
+    /// Lognormal, of mean 1 times the size of the class.
+    size: f64,
+}
+
+/// Where something happens next.
+#[derive(Debug, Clone, Copy)]
+enum Where {
+    At(Stage),
+    Tier(usize),
 }
 
 impl<P: Processor<Request = Job>> Stations<P> {
-    pub(crate) fn new(processor: P, model: &Model) -> Self {
+    pub(crate) fn new(processor: P, model: &Model, seed: Seed) -> Self {
         let (equipment, threads) = (&model.equipment, model.threads as usize);
         let needs = model.classes.iter().map(|class| {
             let (bytes, cv) = class.size.map_or((0.0, 0.0), |size| (size.mean, size.cv));
             let over = |rate: Option<f64>| rate.map_or(0.0, |rate| bytes / rate);
             Needs {
                 disk: class.disk,
+                calls: one_by_one(class),
+                law: Demands::of(model.law(class)),
                 link: over(equipment.link),
                 client: over(equipment.client),
                 keep_alive: equipment.keep_alive.unwrap_or(0.0),
                 deviation: (cv * cv).ln_1p().sqrt(),
             }
         });
+        let tiers = model.tiers.iter().map(|tier| {
+            let most = tier.threads as usize;
+            let processor = Any::new(tier.discipline, most.min(threads), tier.processors);
+            Server::new(processor, f64::from(tier.processors), most, usize::MAX)
+        });
         Self {
             processor,
             disks: Slices::new(threads, equipment.disks as usize, f64::INFINITY),
+            tiers: tiers.collect(),
             link: Sharing::new(threads, 1.0),
             client: Delay::default(),
             keep_alive: Delay::default(),
-            visits: Slab::with_capacity(threads),
+            visits: Slab::new(),
             needs: needs.collect(),
+            calls: seed.stream(Role::Calls),
         }
     }
 
-    fn demands(&self, request: Equipped) -> [f64; STAGES] {
-        let Equipped { job, disk, normal } = request;
-        let Some(needs) = self.needs.get(job.class as usize) else { return [job.demand, 0.0, 0.0, 0.0, 0.0] };
-        // Sizes are lognormal, of mean 1 times that of the class.
-        let size = (needs.deviation * (normal - needs.deviation / 2.0)).exp();
-        [job.demand, needs.disk * disk, needs.link * size, needs.client * size, needs.keep_alive]
-    }
-
-    /// Begins the next stage that takes any time; gives the request when it has been answered by
+    /// Begins the next stage from `from` on that takes any time; gives the request when it has been answered by
     /// going there.
-    fn go_on(&mut self, now: f64, key: usize, from: usize) -> Option<Equipped> {
+    fn go_on(&mut self, now: f64, key: usize, from: Stage) -> Option<Equipped> {
         let visit = self.visits.get_mut(key)?;
-        let next = (from..STAGES).find(|stage| visit.demands[*stage] > 0.0);
-        let answered = from <= KEEP_ALIVE && next.is_none_or(|next| next == KEEP_ALIVE);
+        let Equipped { job, disk, .. } = visit.request;
+        let needs = self.needs.get(job.class as usize)?;
+        let part = |demand: f64| Job { demand, whose: key as u32, ..job };
         let request = visit.request;
-        match next {
-            None => {
-                self.visits.remove(key);
+        for stage in Stage::ALL.into_iter().filter(|stage| *stage >= from) {
+            let demand = match stage {
+                Stage::Cpu => job.demand,
+                Stage::Disk => needs.disk * disk,
+                Stage::Calls => {
+                    let random = &mut self.calls;
+                    let made = |call: &Call| call.share >= 1.0 || random.random::<f64>() < call.share;
+                    let Some(skipped) = needs.calls[visit.calls..].iter().position(made) else {
+                        visit.calls = needs.calls.len();
+                        continue;
+                    };
+                    let call = needs.calls[visit.calls + skipped];
+                    visit.calls += skipped + 1;
+                    let call_part = part(call.demand * needs.law.sample(&mut self.calls));
+                    // There is room for any number.
+                    self.tiers[call.tier].offer(now, call_part);
+                    return None;
+                }
+                Stage::Link => needs.link * visit.size,
+                Stage::Client => needs.client * visit.size,
+                Stage::KeepAlive => needs.keep_alive,
+            };
+            if demand <= 0.0 {
+                continue;
             }
-            Some(stage) => {
-                visit.stage = stage;
-                let part = Job { demand: visit.demands[stage], whose: key as u32, ..request.job };
-                match stage {
-                    CPU => self.processor.start(now, part),
-                    DISK => self.disks.start(now, part),
-                    LINK => self.link.start(now, part),
-                    CLIENT => self.client.start(now, part),
-                    _ => self.keep_alive.start(now, part),
+            match stage {
+                Stage::Cpu => self.processor.start(now, part(demand)),
+                Stage::Disk => self.disks.start(now, part(demand)),
+                Stage::Link => self.link.start(now, part(demand)),
+                Stage::Client => self.client.start(now, part(demand)),
+                Stage::Calls | Stage::KeepAlive => {
+                    self.keep_alive.start(now, part(demand));
+                    return Some(request);
                 }
             }
+            return None;
         }
-        answered.then_some(request)
+        self.visits.remove(key);
+        Some(request)
     }
 
-    fn nexts(&self) -> [f64; STAGES] {
-        [
-            self.processor.next(),
-            self.disks.next(),
-            self.link.next(),
-            self.client.next(),
-            self.keep_alive.next(),
-        ]
+    /// Where something happens next, and when.
+    fn first(&self) -> (Where, f64) {
+        let stages = [
+            (Stage::Cpu, self.processor.next()),
+            (Stage::Disk, self.disks.next()),
+            (Stage::Link, self.link.next()),
+            (Stage::Client, self.client.next()),
+            (Stage::KeepAlive, self.keep_alive.next()),
+        ];
+        let stages = stages.into_iter().map(|(stage, next)| (Where::At(stage), next));
+        let tiers = self.tiers.iter().enumerate().map(|(at, tier)| (Where::Tier(at), tier.next()));
+        let never = (Where::At(Stage::Cpu), f64::INFINITY);
+        stages.chain(tiers).fold(never, |first, next| if next.1 < first.1 { next } else { first })
     }
+}
+
+/// Each call as often as it is made.
+fn one_by_one(class: &Class) -> Box<[Call]> {
+    class.calls.iter().flat_map(|call| std::iter::repeat_n(*call, call.times as usize)).collect()
 }
 
 impl<P: Processor<Request = Job>> Processor for Stations<P> {
@@ -134,25 +209,34 @@ impl<P: Processor<Request = Job>> Processor for Stations<P> {
     }
 
     fn start(&mut self, now: f64, request: Equipped) {
-        let demands = self.demands(request);
-        let key = self.visits.insert(Visit { request, stage: CPU, demands });
-        self.go_on(now, key, CPU);
+        let deviation = self.needs.get(request.job.class as usize).map_or(0.0, |needs| needs.deviation);
+        let size = (deviation * (request.normal - deviation / 2.0)).exp();
+        let key = self.visits.insert(Visit { request, calls: 0, size });
+        self.go_on(now, key, Stage::Cpu);
     }
 
     fn next(&self) -> f64 {
-        self.nexts().into_iter().fold(f64::INFINITY, f64::min)
+        self.first().1
     }
 
     fn advance(&mut self, now: f64) -> Option<Equipped> {
-        let nexts = self.nexts();
-        let stage = (0..STAGES).min_by(|one, other| nexts[*one].total_cmp(&nexts[*other]))?;
-        let part = match stage {
-            CPU => self.processor.advance(now),
-            DISK => self.disks.advance(now),
-            LINK => self.link.advance(now),
-            CLIENT => self.client.advance(now),
-            _ => self.keep_alive.advance(now),
-        }?;
-        self.go_on(now, part.whose as usize, stage + 1)
+        let (part, next) = match self.first().0 {
+            Where::Tier(at) => (self.tiers[at].advance(now)?, Stage::Calls),
+            Where::At(stage) => {
+                let part = match stage {
+                    Stage::Cpu => self.processor.advance(now),
+                    Stage::Disk => self.disks.advance(now),
+                    Stage::Link => self.link.advance(now),
+                    Stage::Client => self.client.advance(now),
+                    Stage::Calls | Stage::KeepAlive => self.keep_alive.advance(now),
+                }?;
+                if stage == Stage::KeepAlive {
+                    self.visits.remove(part.whose as usize);
+                    return None;
+                }
+                (part, stage.next())
+            }
+        };
+        self.go_on(now, part.whose as usize, next)
     }
 }

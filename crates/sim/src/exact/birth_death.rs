@@ -79,6 +79,8 @@ fn solution(model: &Model, method: Method, most: Option<u64>) -> Result<Solution
     Ok(Solution {
         method,
         rejected,
+        given_up: None,
+        lost: None,
         latency: present / throughput,
         latency_by_class: Vec::new(),
         utilization: mean(&|present| chain.served(present)) / f64::from(model.processors),
@@ -126,6 +128,8 @@ pub(super) fn first_come(model: &Model) -> Solution {
     Solution {
         method: Method::PollaczekKhinchine,
         rejected: 0.0,
+        given_up: None,
+        lost: None,
         latency,
         latency_by_class: model.classes.iter().map(|class| wait + class.demand).collect(),
         utilization: load,

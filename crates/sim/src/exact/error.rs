@@ -11,7 +11,7 @@ pub enum ExactError {
     Model(#[from] ModelError),
     /// No method fits.
     #[error(
-        "no exact solution is known for this model; simulate it instead, or make it one of these, without links, kept connections or retries:{}",
+        "no exact solution is known for this model; simulate it instead, or make it one of these, without links or kept connections:{}",
         methods()
     )]
     NoMethod,

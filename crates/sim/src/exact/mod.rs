@@ -2,6 +2,7 @@
 
 mod birth_death;
 mod error;
+mod impatient;
 mod quasi_birth_death;
 mod solution;
 mod solve;

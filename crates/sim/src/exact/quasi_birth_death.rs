@@ -200,6 +200,8 @@ impl Chain {
         Solution {
             method: Method::QuasiBirthDeath,
             rejected,
+            given_up: None,
+            lost: None,
             latency: present / throughput,
             latency_by_class: by_class.iter().take(model.classes.len()).map(|time| wait + time).collect(),
             utilization: busy / self.processors,

@@ -9,6 +9,12 @@ pub struct Solution {
     pub method: Method,
     /// The share of requests that are rejected.
     pub rejected: f64,
+    /// Where clients give up: the share of attempts whose client has done so before the answer is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<f64>,
+    /// Where they do, or come back: the share of requests that are never served in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<f64>,
     /// The mean time from arrival to completion, in seconds, of the requests that are served.
     pub latency: f64,
     /// Mean latency of each class, in seconds, in the model's order.
@@ -39,17 +45,21 @@ pub enum Method {
     Markov,
     /// First come, first served by one processor without a limit: Pollaczek and Khinchine's formula.
     PollaczekKhinchine,
+    /// Clients that give up, and come back, with exponential needs, patience and pauses, under processor sharing without
+    /// a queue.
+    Impatient,
     /// A closed network of product form, without a limit: exact mean value analysis.
     MeanValueAnalysis,
 }
 
 impl Method {
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::QuasiBirthDeath,
         Self::InsensitiveLoss,
         Self::InsensitiveSharing,
         Self::Markov,
         Self::PollaczekKhinchine,
+        Self::Impatient,
         Self::MeanValueAnalysis,
     ];
 
@@ -65,6 +75,9 @@ impl Method {
             }
             Self::Markov => "--discipline fcfs, poisson arrivals, --service exponential, one class",
             Self::PollaczekKhinchine => "--discipline fcfs, --queue none, poisson arrivals, one processor",
+            Self::Impatient => {
+                "--discipline ps, --queue 0, poisson arrivals, --service exponential, one class; in a model file, patience of the law exponential, retries of a share below 1, anew, with a delay, without backoff, and 1000 at most or more (so many never limit it)"
+            }
             Self::MeanValueAnalysis => {
                 "a model file with clients, of one class, with at least as many threads, one processor, at most one disk, and ps or --service exponential (which a disk needs)"
             }
@@ -79,6 +92,7 @@ impl Method {
             Self::InsensitiveSharing => "M/G/1-PS, insensitive",
             Self::Markov => "M/M/c/K",
             Self::PollaczekKhinchine => "M/G/1, Pollaczek-Khinchine",
+            Self::Impatient => "chain of impatient clients",
             Self::MeanValueAnalysis => "mean value analysis",
         }
     }

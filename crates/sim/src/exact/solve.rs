@@ -4,7 +4,7 @@ use traffic::Process;
 
 use super::error::ExactError;
 use super::solution::{Method, Solution};
-use super::{birth_death, quasi_birth_death};
+use super::{birth_death, impatient, quasi_birth_death};
 use crate::draw::{Arrivals, Service};
 use crate::model::{Discipline, Model, Offered};
 use crate::mva::mva;
@@ -21,15 +21,24 @@ fn closed(model: &Model) -> Option<Solution> {
     let room = u64::from(model.threads) + model.queue.map_or(u64::MAX / 2, u64::from);
     let unlimited = u64::from(model.threads) >= u64::from(clients) && room >= u64::from(clients);
     let exponential = model.law(class) == Service::Exponential;
-    let product_form = model.discipline == Discipline::Sharing || exponential;
+    let is_blind = model.discipline != Discipline::ShortestRemaining;
+    let product_form = model.discipline == Discipline::Sharing || (exponential && is_blind);
     let disk = class.disk <= 0.0 || (model.service == Service::Exponential && model.equipment.disks == 1);
-    if !(unlimited && product_form && disk && model.processors == 1 && model.equipment.is_bare()) {
+    if !(unlimited
+        && product_form
+        && disk
+        && model.processors == 1
+        && model.equipment.is_bare()
+        && model.tiers.is_empty())
+    {
         return None;
     }
     let closed = mva(&[class.demand, class.disk], clients, think);
     Some(Solution {
         method: Method::MeanValueAnalysis,
         rejected: 0.0,
+        given_up: None,
+        lost: None,
         latency: closed.latency,
         latency_by_class: vec![closed.latency],
         utilization: closed.throughput * class.demand,
@@ -48,7 +57,7 @@ pub fn solve(model: &Model) -> Result<Solution, ExactError> {
     if model.fleet.servers > 1 {
         return Err(ExactError::NoMethod);
     }
-    let (Some(rate), true, None) = (model.rate(), model.is_bare(), model.retries) else {
+    let (Some(rate), true) = (model.rate(), model.is_bare()) else {
         return closed(model).ok_or(ExactError::NoMethod);
     };
     let poisson = match &model.arrivals {
@@ -56,6 +65,10 @@ pub fn solve(model: &Model) -> Result<Solution, ExactError> {
         Arrivals::Renewal(Process::Hyperexponential { cv, .. }) => *cv <= 1.0,
         _ => false,
     };
+    if model.patience.is_some() || model.retries.is_some() {
+        let solution = if poisson { impatient::solve(model, rate) } else { None };
+        return solution.unwrap_or(Err(ExactError::NoMethod));
+    }
     let renewal = matches!(model.arrivals, Arrivals::Renewal(Process::Hyperexponential { .. }));
     let exponential = matches!(model.only_law(), Some(Service::Exponential | Service::Erlang { stages: 1 }));
     let alike = model.classes.len() == 1;

@@ -1,6 +1,7 @@
 //! [`Class`]: a kind of request.
 
 use super::equipment::Size;
+use super::tier::Call;
 use crate::draw::Service;
 
 /// The names of the paper's two classes.
@@ -21,6 +22,8 @@ pub struct Class {
     pub service: Option<Service>,
     /// What it needs of a disk on average, in seconds.
     pub disk: f64,
+    /// What it asks of tiers behind the server, in this order.
+    pub calls: Vec<Call>,
     /// How large its responses are, where links count.
     pub size: Option<Size>,
 }
@@ -28,6 +31,6 @@ pub struct Class {
 impl Class {
     /// A class that needs nothing but a processor.
     pub fn new(name: &str, share: f64, demand: f64) -> Self {
-        Self { name: name.to_owned(), share, demand, service: None, disk: 0.0, size: None }
+        Self { name: name.to_owned(), share, demand, service: None, disk: 0.0, calls: Vec::new(), size: None }
     }
 }

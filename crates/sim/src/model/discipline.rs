@@ -15,11 +15,18 @@ pub enum Discipline {
     RoundRobin(Span),
     /// First come, first served, each to its end.
     FirstCome,
+    /// Last come, first served, whatever was under way, which goes on later where it was.
+    LastCome,
+    /// Those that need least until their end, likewise (Schrage, "A proof of the optimality of the shortest remaining
+    /// processing time discipline", 1968).
+    ShortestRemaining,
+    /// By class, those of the model's first before those of its second, likewise; within a class first come, first served.
+    Priority,
 }
 
 /// No discipline has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no such discipline: {0:?}; expected ps, fcfs or rr:QUANTUM, as in rr:10ms")]
+#[error("no such discipline: {0:?}; expected ps, fcfs, lcfs, srpt, priority or rr:QUANTUM, as in rr:10ms")]
 pub struct DisciplineError(String);
 
 impl fmt::Display for Discipline {
@@ -28,6 +35,9 @@ impl fmt::Display for Discipline {
             Self::Sharing => f.write_str("ps"),
             Self::RoundRobin(quantum) => write!(f, "rr:{quantum}"),
             Self::FirstCome => f.write_str("fcfs"),
+            Self::LastCome => f.write_str("lcfs"),
+            Self::ShortestRemaining => f.write_str("srpt"),
+            Self::Priority => f.write_str("priority"),
         }
     }
 }
@@ -39,6 +49,9 @@ impl FromStr for Discipline {
         match (text, text.split_once(':')) {
             ("ps", _) => Ok(Self::Sharing),
             ("fcfs", _) => Ok(Self::FirstCome),
+            ("lcfs", _) => Ok(Self::LastCome),
+            ("srpt", _) => Ok(Self::ShortestRemaining),
+            ("priority", _) => Ok(Self::Priority),
             (_, Some(("rr", quantum))) => {
                 quantum.parse().map(Self::RoundRobin).map_err(|_| DisciplineError(text.to_owned()))
             }

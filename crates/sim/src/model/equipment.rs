@@ -1,4 +1,6 @@
-//! What a request may need besides a processor, and what rejected clients do.
+//! What a request may need besides a processor, and what clients do that wait in vain.
+
+use crate::draw::Service;
 
 /// What a request needs besides a processor. It holds a thread for all of it, so that a slow
 /// client or an idle connection keeps others out.
@@ -36,13 +38,31 @@ pub struct Size {
     pub cv: f64,
 }
 
-/// What clients do whose requests were rejected.
+/// How long clients wait for an answer. The server does not learn that they have given up, and works on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Patience {
+    /// Seconds on average.
+    pub mean: f64,
+    /// The law around that.
+    pub law: Service,
+}
+
+/// What clients do whose requests were rejected, or who have given up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retries {
     /// The share that comes back.
     pub share: f64,
     /// After an exponential time of this mean, in seconds.
     pub delay: f64,
+    /// How many times as long that is each time.
+    pub backoff: f64,
     /// How often at most.
     pub most: u32,
+    /// Whether chance decides each time what a request needs of a processor, or it needs the same each time.
+    pub anew: bool,
+}
+
+impl Retries {
+    /// They do not come back.
+    pub(crate) const NONE: Self = Self { share: 0.0, delay: 0.0, backoff: 1.0, most: 0, anew: false };
 }

@@ -43,6 +43,16 @@ pub enum ModelError {
         "the model has slow clients, which keep the connections of a gate in front of the server, and there is no gate; give its configuration, or leave them out"
     )]
     NoGate,
+    /// Clients that are told nothing and wait for ever.
+    #[error(
+        "a full queue that drops requests leaves clients waiting that never give up; say how long they wait, as in --patience 1s"
+    )]
+    DropsForEver,
+    /// A gate, and clients that give up.
+    #[error(
+        "clients that give up are not simulated with a gate in front of a model; leave them out, or simulate sessions (--workload), whose users give up"
+    )]
+    GateAndPatience,
     /// A gate, and more than one server.
     #[error(
         "a gate is simulated in front of one server, and the model has {0}; give it one, or leave out the gate"

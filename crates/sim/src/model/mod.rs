@@ -12,10 +12,11 @@ mod room;
 mod server;
 mod slow_clients;
 mod stability;
+mod tier;
 
 pub use self::class::{Class, DYNAMIC, STATIC};
 pub use self::discipline::{Discipline, DisciplineError};
-pub use self::equipment::{Equipment, Retries, Size};
+pub use self::equipment::{Equipment, Patience, Retries, Size};
 pub(crate) use self::error::within;
 pub use self::error::{ModelError, SessionModelError};
 pub use self::file::{NoText, Notes};
@@ -25,3 +26,4 @@ pub use self::overrides::{GivenArrivals, OverrideError, Overrides};
 pub use self::room::{Room, RoomError};
 pub use self::server::Model;
 pub use self::slow_clients::{Pace, SlowClients};
+pub use self::tier::{Call, Tier};

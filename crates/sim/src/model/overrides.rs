@@ -4,6 +4,7 @@ use traffic::Process;
 
 use super::class::{Class, DYNAMIC, STATIC};
 use super::discipline::Discipline;
+use super::equipment::{Patience, Retries};
 use super::error::ModelError;
 use super::fleet::{Balancing, Fleet};
 use super::offered::Offered;
@@ -40,6 +41,14 @@ pub struct Overrides {
     pub discipline: Option<Discipline>,
     /// See [`Model::processors`].
     pub processors: Option<u32>,
+    /// See [`Model::drops`]; false leaves it as it is.
+    pub drops: bool,
+    /// How long clients wait, all as long, in seconds.
+    pub patience: Option<f64>,
+    /// How often they come back; all of them do, unless the model says otherwise.
+    pub retries: Option<u32>,
+    /// How long after it came to nothing on average, in seconds.
+    pub retry_delay: Option<f64>,
     /// See [`Fleet`].
     pub servers: Option<u32>,
     /// See [`Fleet`].
@@ -117,8 +126,13 @@ impl Overrides {
             service: self.service_over(base.service)?,
             threads: self.threads.unwrap_or(base.threads),
             queue: self.queue.map_or(base.queue, |queue| queue.0),
+            drops: self.drops || base.drops,
             discipline: self.discipline.unwrap_or(base.discipline),
             processors: self.processors.unwrap_or(base.processors),
+            patience: self
+                .patience
+                .map_or(base.patience, |mean| Some(Patience { mean, law: Service::Constant })),
+            retries: self.retries_over(base.retries),
             fleet: Fleet {
                 servers: self.servers.unwrap_or(base.fleet.servers),
                 balancing: self.balancing.unwrap_or(base.fleet.balancing),
@@ -130,6 +144,15 @@ impl Overrides {
         }
         model.check()?;
         Ok(model)
+    }
+
+    /// None where clients come back zero times.
+    fn retries_over(&self, base: Option<Retries>) -> Option<Retries> {
+        let all = Retries { share: 1.0, most: 1, ..Retries::NONE };
+        let given = self.retries.is_some() || self.retry_delay.is_some();
+        let retries = base.or(given.then_some(all))?;
+        let (most, delay) = (self.retries.unwrap_or(retries.most), self.retry_delay.unwrap_or(retries.delay));
+        (most > 0).then_some(Retries { most, delay, ..retries })
     }
 
     fn offered_over(&self, base: Offered) -> Result<Offered, OverrideError> {

@@ -2,11 +2,12 @@
 
 use super::class::{Class, DYNAMIC, STATIC};
 use super::discipline::Discipline;
-use super::equipment::{Equipment, Retries};
+use super::equipment::{Equipment, Patience, Retries};
 use super::error::{ModelError, within};
 use super::fleet::Fleet;
 use super::offered::Offered;
 use super::slow_clients::SlowClients;
+use super::tier::Tier;
 use crate::draw::{Arrivals, Service};
 
 /// A server and its requests: the paper's (section 2) by default.
@@ -25,6 +26,9 @@ pub struct Model {
     /// Requests that wait for a thread, at most; beyond that they are rejected. `None` without
     /// a limit.
     pub queue: Option<u32>,
+    /// Whether a full queue drops requests without a word, as a listen queue of the kernel does: their clients learn of
+    /// it when they give up.
+    pub drops: bool,
     /// How the processors are divided.
     pub discipline: Discipline,
     /// Processors that threads share; a request uses one at a time.
@@ -33,7 +37,11 @@ pub struct Model {
     pub fleet: Fleet,
     /// What requests need besides.
     pub equipment: Equipment,
-    /// What clients do whose requests were rejected; `None`: they give up.
+    /// Servers behind it, of which all servers of a [fleet](Fleet) have their own.
+    pub tiers: Vec<Tier>,
+    /// How long clients wait; `None`: for as long as it takes.
+    pub patience: Option<Patience>,
+    /// What clients do whose requests were rejected, or who have given up; `None`: nothing.
     pub retries: Option<Retries>,
     /// Clients that keep connections of a gate in front of the server and give little for them.
     pub slow_clients: Option<SlowClients>,
@@ -90,7 +98,8 @@ impl Model {
 
     /// Whether a request needs nothing but a processor.
     pub(crate) fn is_bare(&self) -> bool {
-        self.equipment.is_bare() && self.classes.iter().all(|class| class.disk <= 0.0)
+        self.equipment.is_bare()
+            && self.classes.iter().all(|class| class.disk <= 0.0 && class.calls.is_empty())
     }
 
     /// # Errors
@@ -106,6 +115,12 @@ impl Model {
             within("the share of a class", class.share, 0.0, 1e9)?;
             within("the mean time that a request needs, in seconds,", class.demand, 1e-9, 1e6)?;
             within("the mean time that a request needs of a disk, in seconds,", class.disk, 0.0, 1e6)?;
+            for call in &class.calls {
+                within("the number of a tier", call.tier as f64 + 1.0, 1.0, self.tiers.len() as f64)?;
+                within("the mean time that a call needs, in seconds,", call.demand, 1e-9, 1e6)?;
+                within("the share of requests that make a call", call.share, 0.0, 1.0)?;
+                within("how often a call is made", f64::from(call.times), 1.0, 1000.0)?;
+            }
             if let Some(size) = class.size {
                 within("the mean size of responses, in bytes,", size.mean, 0.0, 1e15)?;
                 within("the coefficient of variation of sizes", size.cv, 0.0, 100.0)?;
@@ -127,6 +142,10 @@ impl Model {
         }
         if let Discipline::RoundRobin(quantum) = self.discipline {
             within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
+        }
+        for tier in &self.tiers {
+            within("the number of threads of a tier", f64::from(tier.threads), 1.0, 1e6)?;
+            within("the number of processors of a tier", f64::from(tier.processors), 1.0, 1e4)?;
         }
         self.check_equipment()?;
         if let Some(slow) = &self.slow_clients {
@@ -151,10 +170,21 @@ impl Model {
             if self.retries.is_some() {
                 return Err(ModelError::Closed("retries"));
             }
+            if self.patience.is_some() {
+                return Err(ModelError::Closed("clients that give up"));
+            }
+        }
+        if self.drops && self.patience.is_none() {
+            return Err(ModelError::DropsForEver);
         }
         let unused = |what, needed| Err(ModelError::Unused { what, needed });
         if (link.is_some() || client.is_some()) && self.classes.iter().all(|class| class.size.is_none()) {
             return unused("links", "a size");
+        }
+        let is_called =
+            |tier: usize| self.classes.iter().any(|class| class.calls.iter().any(|call| call.tier == tier));
+        if !(0..self.tiers.len()).all(is_called) {
+            return unused("a tier", "a call of it");
         }
         if disks > 1 && self.classes.iter().all(|class| class.disk <= 0.0) {
             return unused("disks", "a time that it needs of a disk");
@@ -169,9 +199,13 @@ impl Model {
         rate("the speed of the server's link, in bytes per second,", link)?;
         rate("the speed of a client's link, in bytes per second,", client)?;
         within("the time for which connections are kept, in seconds,", keep_alive.unwrap_or(0.0), 0.0, 1e6)?;
-        if let Some(Retries { share, delay, most }) = self.retries {
-            within("the share of rejected requests that come back", share, 0.0, 1.0)?;
-            within("the mean time after which they do, in seconds,", delay, 1e-6, 1e6)?;
+        if let Some(Patience { mean, .. }) = self.patience {
+            within("how long clients wait, in seconds,", mean, 1e-6, 1e6)?;
+        }
+        if let Some(Retries { share, delay, backoff, most, .. }) = self.retries {
+            within("the share of requests that come back when they came to nothing", share, 0.0, 1.0)?;
+            within("the mean time after which they do, in seconds,", delay, 0.0, 1e6)?;
+            within("how many times as long that is each time", backoff, 1.0, 100.0)?;
             within("how often they do", f64::from(most), 1.0, 1e6)?;
         }
         Ok(())
@@ -187,10 +221,13 @@ impl Default for Model {
             service: Service::default(),
             threads: 25,
             queue: Some(0),
+            drops: false,
             discipline: Discipline::Sharing,
             processors: 1,
             fleet: Fleet::default(),
             equipment: Equipment::default(),
+            tiers: Vec::new(),
+            patience: None,
             retries: None,
             slow_clients: None,
         }

@@ -5,6 +5,7 @@ use super::discipline::Discipline;
 use super::equipment::Equipment;
 use super::error::ModelError;
 use super::server::Model;
+use super::tier::Call;
 use crate::draw::Service;
 use crate::mva::mva;
 
@@ -12,6 +13,8 @@ use crate::mva::mva;
 struct Needs {
     cpu: f64,
     disk: f64,
+    /// Of each tier.
+    tiers: Vec<f64>,
     link: f64,
     /// A client's link, and its connection after that: one request does not wait there for
     /// another.
@@ -30,6 +33,14 @@ impl Model {
         Needs {
             cpu: mean(&|class| class.demand),
             disk: mean(&|class| class.disk),
+            tiers: (0..self.tiers.len())
+                .map(|tier| {
+                    mean(&|class| {
+                        let calls = class.calls.iter().filter(|call| call.tier == tier);
+                        calls.map(Call::mean).sum()
+                    })
+                })
+                .collect(),
             link: over(link),
             alone: over(client) + keep_alive.unwrap_or(0.0),
         }
@@ -37,14 +48,18 @@ impl Model {
 
     /// Requests per second that the server surely cannot keep up with, and what limits it.
     fn limit(&self) -> (f64, String) {
-        let Needs { cpu, disk, link, alone } = self.needs();
+        let Needs { cpu, disk, tiers, link, alone } = self.needs();
         let (threads, processors) = (f64::from(self.threads), f64::from(self.processors));
         let stations = [
             (processors / cpu, "its processors serve".to_owned()),
             (f64::from(self.equipment.disks) / disk, "its disks serve".to_owned()),
             (link.recip(), "its link carries".to_owned()),
         ];
-        let station = stations.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+        let behind = self.tiers.iter().zip(&tiers).map(|(tier, demand)| {
+            let number = f64::from(tier.processors.min(tier.threads));
+            (number / demand, format!("the tier \"{}\" serves", tier.name))
+        });
+        let station = stations.into_iter().chain(behind).min_by(|one, other| one.0.total_cmp(&other.0));
         let (most, limit) = station.unwrap_or((f64::INFINITY, String::new()));
         // While all threads are taken they are clients of a closed network, who begin anew at once.
         let demands = [cpu, disk, link];
@@ -52,7 +67,7 @@ impl Model {
             mva(&demands, self.threads, alone).throughput
         } else {
             // No request holds a thread for less than its demands.
-            threads / (demands.iter().sum::<f64>() + alone)
+            threads / (demands.iter().chain(&tiers).sum::<f64>() + alone)
         };
         if held > most * (1.0 - AS_MANY) {
             return (most, limit);
@@ -64,9 +79,11 @@ impl Model {
     /// "Open, closed, and mixed networks of queues with different classes of customers", 1975).
     fn is_product_form(&self, disk: f64) -> bool {
         let plain = self.only_law() == Some(Service::Exponential) && self.classes.len() == 1;
-        let sharing = self.discipline == Discipline::Sharing || plain;
+        // What a request needs may count for its rank then.
+        let is_blind = self.discipline != Discipline::ShortestRemaining;
+        let sharing = self.discipline == Discipline::Sharing || (plain && is_blind);
         let disks = disk <= 0.0 || (plain && self.equipment.disks == 1);
-        sharing && disks && self.processors == 1
+        sharing && disks && self.processors == 1 && self.tiers.is_empty()
     }
 
     /// # Errors

@@ -6,15 +6,16 @@ use stats::Dependence;
 use stats::LogHistogram;
 use stats::MeanEstimate;
 
-use super::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
+use super::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 use super::tally::PartTotals;
+use crate::model::{Call, Class, Model, Tier};
 use crate::subject::{ModelGate, Subject};
 use crate::watch::ClassCounts;
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
     pub(crate) fn new(subject: Subject<'_>, tallies: &[PartTotals], parts: Dependence) -> Self {
-        let Subject { model, gate } = subject;
+        let Subject { model, gate, .. } = subject;
         let by_class = match gate {
             None => Cow::Borrowed(tallies),
             Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
@@ -25,7 +26,8 @@ impl Outcome {
             rejected: all.rejected(),
             rejections: by_class.iter().map(|tally| all.sum(tally, |seen| seen.rejected as f64)).sum::<f64>()
                 as u64,
-            lost: model.retries.map(|_| all.lost()),
+            lost: (model.retries.is_some() || model.patience.is_some()).then(|| all.lost()),
+            given_up: model.patience.map(|_| all.given_up()),
             latency: all.latency(),
             utilization: all.over_time(|tally| tally.busy / processors),
             throughput: all.throughput(),
@@ -44,6 +46,7 @@ impl Outcome {
                     }
                 })
                 .collect(),
+            tiers: all.tiers(model),
             gate: gate.map_or_else(Vec::new, |gate| {
                 (0..gate.policy.classes.len())
                     .map(|index| GateClassOutcome::new(subject, gate, index, tallies, parts))
@@ -117,8 +120,33 @@ impl<'a> Group<'a> {
         })
     }
 
+    /// Of the attempts that were rejected, answered in time, or too late.
+    fn given_up(self) -> MeanEstimate {
+        self.ratio(|tally| {
+            let given_up = self.sum(tally, |seen| seen.too_late as f64);
+            let others = self.sum(tally, |seen| seen.rejected as f64 + seen.latencies.count() as f64);
+            (given_up, given_up + others)
+        })
+    }
+
     fn throughput(self) -> MeanEstimate {
         self.over_time(|tally| self.sum(tally, |seen| seen.latencies.count() as f64))
+    }
+
+    fn tiers(self, model: &Model) -> Vec<TierOutcome> {
+        let used = |at: usize, tier: &Tier| {
+            let needs = |class: &Class| -> f64 {
+                class.calls.iter().filter(|call| call.tier == at).map(Call::mean).sum()
+            };
+            let processors = f64::from(tier.processors) * f64::from(model.fleet.servers);
+            self.over_time(|tally| {
+                let served = tally.classes.iter().map(|seen| seen.latencies.count() + seen.too_late);
+                let work = served.zip(&model.classes).map(|(served, class)| served as f64 * needs(class));
+                work.sum::<f64>() / processors
+            })
+        };
+        let tiers = model.tiers.iter().enumerate();
+        tiers.map(|(at, tier)| TierOutcome { name: tier.name.clone(), utilization: used(at, tier) }).collect()
     }
 
     fn over_time(self, amount: impl Fn(&PartTotals) -> f64) -> MeanEstimate {

@@ -13,19 +13,27 @@ pub struct Outcome {
     pub rejected: MeanEstimate,
     /// How many that were.
     pub rejections: u64,
-    /// Where they do: the share of requests that were never served, however often they came back.
+    /// Where they do, or clients give up: the share of requests that were never served in time, however often they came
+    /// back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<MeanEstimate>,
+    /// Where clients give up: the share of attempts whose client had done so before the answer was there. The server
+    /// works on them to their end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<MeanEstimate>,
     /// From arrival to completion, in seconds, of the requests that were served.
     pub latency: LatencyOutcome,
     /// The share of the processors' time in which they worked.
     pub utilization: MeanEstimate,
-    /// Requests served per second.
+    /// Requests served per second, those not counted whose client had given up.
     pub throughput: MeanEstimate,
     /// Requests in the server, queue included.
     pub present: MeanEstimate,
     /// Rejected requests, latency and throughput of each class.
     pub classes: Vec<ClassOutcome>,
+    /// What was used of each tier behind the server.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<TierOutcome>,
     /// What the gate in front of the server did with each of its classes, the most important first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gate: Vec<GateClassOutcome>,
@@ -73,6 +81,15 @@ pub struct ClassOutcome {
     pub latency: LatencyOutcome,
     /// Its requests served per second.
     pub throughput: MeanEstimate,
+}
+
+/// What was used of a tier behind the server.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TierOutcome {
+    /// Its name.
+    pub name: String,
+    /// The share of its processors' time that the calls of the requests that were served need on average.
+    pub utilization: MeanEstimate,
 }
 
 /// What became of a class of the gate. What is not served yet when a replication ends makes the shares

@@ -4,5 +4,5 @@ mod estimates;
 mod figures;
 mod tally;
 
-pub use self::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision};
+pub use self::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 pub(crate) use self::tally::{PartTotals, Parts};

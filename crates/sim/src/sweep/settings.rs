@@ -31,6 +31,12 @@ pub(super) struct Settings {
     queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
+    drops: Option<bool>,
+    #[serde(default, with = "config::quantity::optional")]
+    patience: Option<Span>,
+    retries: Option<u32>,
+    #[serde(default, with = "config::quantity::optional")]
+    retry_delay: Option<Span>,
     servers: Option<u32>,
     balancing: Option<String>,
 }
@@ -78,6 +84,10 @@ impl Settings {
             queue,
             discipline,
             processors,
+            drops,
+            patience,
+            retries,
+            retry_delay,
             servers,
             balancing
         );
@@ -120,6 +130,10 @@ impl Settings {
             queue: self.queue,
             discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             processors: self.processors,
+            drops: self.drops.unwrap_or(false),
+            patience: self.patience.map(Span::as_secs_f64),
+            retries: self.retries,
+            retry_delay: self.retry_delay.map(Span::as_secs_f64),
             servers: self.servers,
             balancing: self.balancing.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
         };

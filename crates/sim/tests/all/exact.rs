@@ -229,3 +229,64 @@ fn clients_in_a_closed_loop_agree_with_mean_value_analysis() {
     let bare = Model { classes: one_class(0.05), service: Service::Constant, ..clients };
     agrees(&bare, Method::MeanValueAnalysis);
 }
+
+/// One processor that never is without a thread for a request.
+fn endless(discipline: Discipline, service: &str) -> Model {
+    Model {
+        offered: Offered::Load(0.8),
+        classes: one_class(0.01),
+        service: service.parse().unwrap(),
+        threads: 1_000_000,
+        queue: None,
+        discipline,
+        ..Model::default()
+    }
+}
+
+/// Kleinrock, "Queueing Systems", volume 2, section 4.7: as under processor sharing, whatever the needs.
+#[test]
+fn last_come_first_served_with_preemption_is_insensitive() {
+    for service in ["constant", "gamma:2"] {
+        let outcome = run(&endless(Discipline::LastCome, service), 400_000, 8);
+        near(service, &outcome.latency.mean, 0.01 / (1.0 - 0.8));
+    }
+}
+
+/// Schrage and Miller, "The queue M/G/1 with the shortest remaining processing time discipline" (1966): the wait until a
+/// request is begun, and its stay from then on.
+#[test]
+fn shortest_remaining_first_has_the_mean_that_is_known() {
+    let (mean, rate): (f64, f64) = (0.01, 80.0);
+    let steps = 200_000;
+    let width = 30.0 * mean / f64::from(steps);
+    // Of exponential needs up to x: load, and second moment with what is longer cut at x.
+    let (mut load, mut second, mut stay, mut expected) = (0.0, 0.0, 0.0, 0.0);
+    for step in 0..steps {
+        let x = (f64::from(step) + 0.5) * width;
+        let density = (-x / mean).exp() / mean;
+        load += rate * x * density * width;
+        second += x * x * density * width;
+        stay += width / (1.0 - load);
+        let cut = second + x * x * (-x / mean).exp();
+        expected += density * width * (rate * cut / 2.0 / (1.0 - load).powi(2) + stay);
+    }
+    let outcome = run(&endless(Discipline::ShortestRemaining, "exponential"), 400_000, 8);
+    near("srpt", &outcome.latency.mean, expected);
+    assert!(expected < 0.01 / (1.0 - 0.8) * 0.7, "much less than when the processor is shared: {expected}");
+}
+
+/// Kleinrock, volume 2, section 3.6: preemptive priorities, M/M/1.
+#[test]
+fn classes_with_priority_wait_for_those_before_them_alone() {
+    let classes = vec![Class::new("first", 1.0, 0.01), Class::new("second", 1.0, 0.01)];
+    let model = Model { classes, ..endless(Discipline::Priority, "exponential") };
+    let outcome = run(&model, 400_000, 8);
+    let (first, both) = (0.4, 0.8);
+    near("first", &outcome.classes[0].latency.mean, 0.01 / (1.0 - first));
+    near("second", &outcome.classes[1].latency.mean, 0.01 / (1.0 - first) / (1.0 - both));
+    // With processors for all of them none takes another's.
+    let wide = Model { processors: 64, offered: Offered::Rate(80.0), ..model };
+    for class in &run(&wide, 100_000, 4).classes {
+        near(&class.name, &class.latency.mean, 0.01);
+    }
+}

@@ -57,7 +57,7 @@ fn classes(outcome: &Outcome) -> [&GateClassOutcome; 2] {
 #[test]
 fn a_gate_that_lets_all_pass_changes_nothing() {
     let closed = Model { offered: Offered::Clients(60, 0.1), ..model() };
-    let retries = Retries { share: 0.5, delay: 0.2, most: 3 };
+    let retries = Retries { share: 0.5, delay: 0.2, backoff: 1.0, most: 3, anew: false };
     let retrying = Model { retries: Some(retries), queue: Some(5), ..model() };
     for model in [model(), closed, retrying] {
         let mut gate = gate(25);

@@ -11,4 +11,5 @@ mod retries;
 mod sessions;
 mod slow_clients;
 mod sweep;
+mod tiers;
 mod time_series;

@@ -93,7 +93,7 @@ int hw_uprobe_go_wr(u64 *registers)
 	struct session *session = known(&key);
 	u64 socket;
 
-	if (!session)
+	if (!session || session->is_client)
 		return 0;
 	session->is_of_go = true;
 	if (!session->socket && session->has_shaken)
@@ -135,7 +135,7 @@ int hw_uprobe_go_cl(u64 *registers)
 {
 	struct session_key key = key_of(argument_of_go(registers, 0));
 
-	bpf_map_delete_elem(&sessions, &key);
+	begun_by_client(&key);
 	return 0;
 }
 

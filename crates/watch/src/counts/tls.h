@@ -278,6 +278,16 @@ static void begun(const struct session_key *key)
 		session->is_whole = true;
 }
 
+/* A client's side of one begins. */
+static void begun_by_client(const struct session_key *key)
+{
+	struct session *session = made(key);
+
+	has_clients = true;
+	if (session)
+		session->is_client = true;
+}
+
 /* A program gives so many bytes to the library. */
 static void written(u64 at, u64 from, u64 length)
 {
@@ -371,11 +381,8 @@ SEC("uprobe")
 int hw_uprobe_cl(u64 *registers)
 {
 	struct session_key key = key_of(argument(registers, 0));
-	struct session *session = made(&key);
 
-	has_clients = true;
-	if (session)
-		session->is_client = true;
+	begun_by_client(&key);
 	return 0;
 }
 

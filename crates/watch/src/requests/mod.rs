@@ -12,6 +12,7 @@ mod distribution;
 mod finished;
 mod follow;
 mod metrics;
+mod parts;
 mod tally;
 mod traced;
 mod windows;

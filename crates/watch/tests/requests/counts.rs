@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use testkit::{Apache, Mpm, Nginx, Process, Raw, free_address, poll_until};
+use testkit::{Apache, Mpm, Nginx, Process, Raw, free_address};
 use units::Span;
 use watch::requests::{Budget, Classes};
 use watch::{Groups, Options, Watch, WatchOutcome, Whose};
@@ -120,10 +120,8 @@ fn of_nginx_and_apache_whatever_the_budget() {
 fn node(directory: &std::path::Path) -> (Process, SocketAddr) {
     let address = free_address();
     let mut command = Command::new("node");
-    command.args(["-e", NODE, "--"]).arg(directory).arg(address.port().to_string()).stdin(Stdio::null());
-    let server = Process::start(&mut command);
-    poll_until(testkit::PATIENCE, "node", || std::net::TcpStream::connect(address).ok());
-    (server, address)
+    command.args(["-e", NODE, "--"]).arg(directory).arg(address.port().to_string());
+    (Process::listening(&mut command, address), address)
 }
 
 #[test]
@@ -137,15 +135,14 @@ fn of_node_and_python_whatever_the_budget() {
     let at = free_address();
     let mut command = Command::new("python3");
     command.args(["-m", "http.server", "--bind", "127.0.0.1", "--directory"]).arg(place.path());
-    let _python = Process::start(command.arg(at.port().to_string()).stderr(Stdio::null()));
-    poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(at).ok());
+    let _python = Process::listening(command.arg(at.port().to_string()).stderr(Stdio::null()), at);
     counts(at, "python");
 }
 
-/// A server that is told in a file what to do.
-fn configured(command: &mut Command, file: &std::path::Path, text: &str) -> Process {
+/// A server that is told in a file what to do, and listens at an address.
+fn configured(command: &mut Command, file: &std::path::Path, text: &str, at: SocketAddr) -> Process {
     std::fs::write(file, text).unwrap();
-    Process::start(command.arg(file).stdin(Stdio::null()).stderr(Stdio::null()))
+    Process::listening(command.arg(file).stderr(Stdio::null()), at)
 }
 
 /// Those of requests that came together are sent together by some, in one call.
@@ -169,6 +166,7 @@ fn responses_that_are_sent_together_are_counted_one_by_one() {
             "defaults\n mode http\n timeout connect 5s\n timeout client 30s\n timeout server 30s\n\
              frontend front\n bind {haproxy}\n default_backend back\nbackend back\n server one {behind}\n"
         ),
+        haproxy,
     );
     let _caddy = configured(
         Command::new("caddy").env("HOME", place.path()).args(["run", "--adapter", "caddyfile", "--config"]),
@@ -178,10 +176,8 @@ fn responses_that_are_sent_together_are_counted_one_by_one() {
             caddy.port(),
             place.path().display()
         ),
+        caddy,
     );
-    for started in [haproxy, caddy] {
-        poll_until(testkit::PATIENCE, "a server", || std::net::TcpStream::connect(started).ok());
-    }
     let servers = nginx.iter().map(|nginx| ("nginx", address(nginx.url())));
     let servers = servers.chain(apaches.iter().flatten().map(|apache| ("apache", address(apache.url()))));
     for (server, address) in servers.chain([("node", node), ("haproxy", haproxy), ("caddy", caddy)]) {

@@ -1,9 +1,11 @@
 //! Requests inside TLS and of HTTP/2 are counted as well, one by one.
 
 use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use testkit::{Apache, Mpm, Nginx, Process, free_address, identity, poll_until};
+use testkit::{Apache, Mpm, Nginx, Process, free_address, identity};
 use watch::WatchOutcome;
 use watch::requests::Budget;
 
@@ -153,6 +155,13 @@ fn of_apache() {
     }
 }
 
+/// A script in Node that is given a directory, its port and something else.
+fn node(script: &str, directory: &Path, at: SocketAddr, argument: &str) -> Process {
+    let mut command = Command::new("node");
+    command.args(["-e", script, "--"]).arg(directory).arg(at.port().to_string()).arg(argument);
+    Process::listening(&mut command, at)
+}
+
 #[test]
 fn of_node() {
     if !is_able() {
@@ -165,10 +174,7 @@ fn of_node() {
         ("h2c", "http", &[("h2c", http2)]),
     ] {
         let at = free_address();
-        let mut command = Command::new("node");
-        command.args(["-e", NODE, "--"]).arg(place.path()).arg(at.port().to_string()).arg(kind);
-        let _node = Process::start(command.stdin(Stdio::null()));
-        poll_until(testkit::PATIENCE, "node", || std::net::TcpStream::connect(at).ok());
+        let _node = node(NODE, place.path(), at, kind);
         for (version, protocol) in visits {
             counted(&format!("{scheme}://{at}"), version, *protocol, kind);
         }
@@ -184,10 +190,7 @@ fn of_a_server_that_is_a_client_as_well() {
     let place = secret_documents();
     let Some(nginx) = Nginx::start(place.path(), "") else { return };
     let at = free_address();
-    let mut command = Command::new("node");
-    command.args(["-e", GATEWAY, "--"]).arg(place.path()).arg(at.port().to_string()).arg(nginx.tls_url());
-    let _node = Process::start(command.stdin(Stdio::null()));
-    poll_until(testkit::PATIENCE, "node", || std::net::TcpStream::connect(at).ok());
+    let _node = node(GATEWAY, place.path(), at, nginx.tls_url());
     counted(&format!("https://{at}"), "--http1.1", https1, "a gateway");
 }
 
@@ -200,8 +203,7 @@ fn of_python() {
     let at = free_address();
     let mut command = Command::new("python3");
     command.args(["-c", PYTHON]).arg(place.path()).arg(at.port().to_string()).stderr(Stdio::null());
-    let _python = Process::start(&mut command);
-    poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(at).ok());
+    let _python = Process::listening(&mut command, at);
     counted(&format!("https://{at}"), "--http1.1", https1, "python");
 }
 
@@ -226,8 +228,7 @@ fn of_haproxy() {
     let file = place.path().join("haproxy.cfg");
     std::fs::write(&file, configuration).unwrap();
     let mut command = Command::new("haproxy");
-    let _haproxy = Process::start(command.arg("-f").arg(&file).stdin(Stdio::null()).stderr(Stdio::null()));
-    poll_until(testkit::PATIENCE, "haproxy", || std::net::TcpStream::connect(tls).ok());
+    let _haproxy = Process::listening(command.arg("-f").arg(&file).stderr(Stdio::null()), tls);
     counted(&format!("https://{tls}"), "--http1.1", https1, "haproxy");
     counted(&format!("https://{tls}"), "--http2", https2, "haproxy");
     counted(&format!("http://{plain}"), "h2c", http2, "haproxy");
@@ -250,8 +251,7 @@ fn of_caddy() {
     std::fs::write(&file, configuration).unwrap();
     let mut command = Command::new("caddy");
     command.args(["run", "--adapter", "caddyfile", "--config"]).arg(&file);
-    let _caddy = Process::start(command.env("HOME", place.path()).stdin(Stdio::null()).stderr(Stdio::null()));
-    poll_until(testkit::PATIENCE, "caddy", || std::net::TcpStream::connect(tls).ok());
+    let _caddy = Process::listening(command.env("HOME", place.path()).stderr(Stdio::null()), tls);
     counted(&format!("https://{tls}"), "--http1.1", https1, "caddy");
     counted(&format!("https://{tls}"), "--http2", https2, "caddy");
 }

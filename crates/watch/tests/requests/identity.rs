@@ -1,5 +1,6 @@
 //! Those are watched who are meant, whatever they are called and wherever else there is such a port.
 
+use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -27,10 +28,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
 ";
 
-fn server(port: u16, within: &[&str]) -> Process {
-    let port = port.to_string();
+fn server(at: SocketAddr, within: &[&str]) -> Process {
+    let port = at.port().to_string();
     let words = [within, &["python3", "-c", SERVER, &port]].concat();
-    Process::start(Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stderr(Stdio::null()))
+    Process::listening(Command::new(words[0]).args(&words[1..]).stderr(Stdio::null()), at)
 }
 
 fn watched(ports: Vec<u16>, whose: Whose, meanwhile: impl FnOnce()) -> WatchOutcome {
@@ -53,7 +54,7 @@ fn watched(ports: Vec<u16>, whose: Whose, meanwhile: impl FnOnce()) -> WatchOutc
     watch.end(false).unwrap()
 }
 
-fn ask(address: std::net::SocketAddr, path: &str, times: usize) {
+fn ask(address: SocketAddr, path: &str, times: usize) {
     let mut client = Raw::connect(address);
     for _ in 0..times {
         client.get(path).response();
@@ -71,10 +72,7 @@ fn of_two_servers_of_one_name_the_one_at_the_port_is_watched() {
         return;
     }
     let addresses = [free_address(), free_address()];
-    let servers = addresses.map(|address| server(address.port(), &[]));
-    for address in addresses {
-        poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(address).ok());
-    }
+    let servers = addresses.map(|address| server(address, &[]));
     let busy = |at: usize| move || ask(addresses[at], "/", 30);
     let cpu = |outcome: &WatchOutcome| outcome.seen.processes["python3"].cpu;
     let port = |at: usize| vec![addresses[at].port()];
@@ -100,10 +98,9 @@ fn a_port_is_meant_in_one_network_namespace() {
         return;
     }
     let address = free_address();
-    let _near = server(address.port(), &[]);
+    let _near = server(address, &[]);
     let script = "ip link set lo up && exec \"$@\"";
-    let far = server(address.port(), &["unshare", "--net", "sh", "-c", script, "sh"]);
-    poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(address).ok());
+    let far = server(address, &["unshare", "--net", "sh", "-c", script, "sh"]);
     let far_process = far.id();
     let answers = || {
         let mut nsenter = Command::new("nsenter");
@@ -153,9 +150,8 @@ fn a_control_group_is_watched_as_a_whole() {
     };
     let address = free_address();
     {
-        let server = server(address.port(), &[]);
+        let server = server(address, &[]);
         std::fs::write(group.join("cgroup.procs"), server.id().to_string()).unwrap();
-        poll_until(testkit::PATIENCE, "python", || std::net::TcpStream::connect(address).ok());
         let by_path = Origin::control_group(group.to_str().unwrap()).unwrap();
         assert_eq!(Origin::control_group(&format!("/{name}")).unwrap(), by_path);
         let whose = Whose::Of(vec![by_path]);

@@ -5,10 +5,9 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use testkit::{Apache, LogLine, Mpm, Nginx, Process, Raw, free_address, poll_until};
+use testkit::{Apache, LogLine, Mpm, Nginx, Process, Raw, free_address};
 use watch::requests::Finished;
 
 use crate::{Followed, is_able};
@@ -169,9 +168,7 @@ fn a_server_that_dies_and_comes_back() {
     let documents = documents();
     let address = free_address();
     let start = move |documents: &Path| {
-        let server = Process::start(&mut web_server_of_python(documents, address.port()));
-        poll_until(Duration::from_secs(10), "the server", || std::net::TcpStream::connect(address).ok());
-        server
+        Process::listening(&mut web_server_of_python(documents, address.port()), address)
     };
     let visit = move || {
         for _ in 0..20 {
@@ -205,9 +202,7 @@ fn unknown(program: &str, start: impl FnOnce(&Path, u16) -> Command, keeps_alive
     }
     let documents = documents();
     let address = free_address();
-    let mut command = start(documents.path(), address.port());
-    let _server = Process::start(&mut command);
-    poll_until(Duration::from_secs(10), "the server", || std::net::TcpStream::connect(address).ok());
+    let _server = Process::listening(&mut start(documents.path(), address.port()), address);
     let followed = Followed::begin(address.port());
     let (told, asked) = followed.until(std::thread::spawn(move || {
         let mut asked = 0;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Context;
 
-use super::{capacity, compare, plan, run, verdict};
+use super::{capacity, compare, plan, run, serve, verdict};
 use crate::exit::{Exit, Failure};
 
 /// Does experiments: finds what a server carries and what sets that, and offers it more, bare and behind the gate.
@@ -21,6 +21,7 @@ enum Command {
     Capacity(capacity::Args),
     Verdict(verdict::Args),
     Compare(compare::Args),
+    Serve(serve::Args),
     /// Prints the JSON Schema of specs, for editors.
     Schema,
 }
@@ -33,6 +34,7 @@ impl Args {
             Command::Capacity(capacity) => capacity.run(),
             Command::Verdict(verdict) => verdict.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Serve(serve) => serve.run(),
             Command::Schema => schema().map(|()| Exit::Ok).map_err(Failure::Failed),
         }
     }

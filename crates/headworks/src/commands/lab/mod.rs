@@ -7,4 +7,5 @@ mod compare;
 mod found;
 mod plan;
 mod run;
+mod serve;
 mod verdict;

@@ -4,6 +4,7 @@ use super::advise::AdviseArgs;
 use super::exact::ExactArgs;
 use super::fit::FitArgs;
 use super::planner::PlannerArgs;
+use super::recovery::RecoveryArgs;
 use super::run::RunArgs;
 use super::sweep::{FiguresArgs, SweepArgs};
 use crate::exit::{EXIT_CODES, Exit, Failure};
@@ -20,7 +21,9 @@ Examples:
   headworks sim --model model.toml --queue 100        that model, with another queue
   headworks sim advise --from access.log --objective 'p90<1s'
   headworks sim plan --from access.log --rate 900 --objective 'p95<500ms' --spare 1
-                                                      how many such servers it takes";
+                                                      how many such servers it takes
+  headworks sim recovery --from access.log --patience 1s
+                                                      whether it comes back from a surge in which clients ask again";
 
 /// Simulates a web server in overload: latency and rejections, with confidence intervals.
 ///
@@ -42,6 +45,7 @@ enum Command {
     Advise(Box<AdviseArgs>),
     #[command(name = "plan")]
     Planner(Box<PlannerArgs>),
+    Recovery(Box<RecoveryArgs>),
     Sweep(SweepArgs),
     Figures(FiguresArgs),
 }
@@ -53,6 +57,7 @@ impl Args {
             Some(Command::Fit(args)) => args.run(),
             Some(Command::Advise(args)) => args.run(),
             Some(Command::Planner(args)) => args.run(),
+            Some(Command::Recovery(args)) => args.run(),
             Some(Command::Sweep(args)) => args.run(),
             Some(Command::Figures(args)) => args.run(),
             None => self.run.run(),

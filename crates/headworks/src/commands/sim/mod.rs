@@ -9,6 +9,7 @@ mod model;
 mod plan;
 mod planner;
 mod recorded;
+mod recovery;
 mod run;
 mod search;
 mod sessions;

@@ -11,6 +11,7 @@ use crate::values::count;
 const ARRIVALS: &str = "Arrivals";
 const REQUESTS: &str = "Requests";
 const SERVER: &str = "Server";
+const CLIENTS: &str = "Clients";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelArgs {
@@ -40,12 +41,22 @@ pub(super) struct ModelArgs {
     /// Processor time that a static request needs on average (default 5ms).
     #[arg(long, value_name = "SPAN", help_heading = REQUESTS, allow_hyphen_values = true)]
     pub(super) static_time: Option<Span>,
-    /// Its distribution, for both: gamma, exponential, lognormal, erlang:STAGES or constant (default gamma).
+    /// Its distribution, for both: gamma, exponential, lognormal, erlang:STAGES, h2:CV, weibull:SHAPE, pareto:SHAPE or constant (default gamma).
     #[arg(long, value_name = "LAW", help_heading = REQUESTS)]
     pub(super) service: Option<String>,
     /// Its coefficient of variation, with gamma and lognormal (default 0.6).
     #[arg(long, value_name = "X", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) service_cv: Option<f64>,
+
+    /// How long a client waits for an answer; the server works on for one that has given up (default: as long as it takes).
+    #[arg(long, value_name = "SPAN", help_heading = CLIENTS, allow_hyphen_values = true)]
+    pub(super) patience: Option<Span>,
+    /// How often a client asks again that was rejected, or has given up.
+    #[arg(long, value_name = "N", help_heading = CLIENTS, value_parser = count::<u32>(0..=1_000_000), allow_negative_numbers = true)]
+    pub(super) retries: Option<u32>,
+    /// After how long, on average (default: at once).
+    #[arg(long, value_name = "SPAN", help_heading = CLIENTS, allow_hyphen_values = true)]
+    pub(super) retry_delay: Option<Span>,
 
     /// Requests that are worked on at a time (default 25).
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=1_000_000), allow_negative_numbers = true)]
@@ -53,7 +64,10 @@ pub(super) struct ModelArgs {
     /// Requests that wait for a thread, at most; `none` for no limit (default 0).
     #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
     pub(super) queue: Option<Room>,
-    /// How a processor is divided: ps (all at once), rr:QUANTUM (in turn) or fcfs (default ps).
+    /// A full queue drops requests without a word, as a listen queue of the kernel does: clients learn of it when they give up.
+    #[arg(long, help_heading = SERVER, requires = "patience")]
+    pub(super) drops: bool,
+    /// How a processor is divided between those that have a thread: ps (all at once), rr:QUANTUM (in turn), fcfs, or who comes first whatever is under way: lcfs, srpt (who needs least until its end) or priority (by class, in their order) (default ps).
     #[arg(long, value_name = "NAME", help_heading = SERVER)]
     pub(super) discipline: Option<Discipline>,
     /// Processors that the threads share (default 1).
@@ -110,6 +124,10 @@ impl ModelArgs {
             queue: self.queue,
             discipline: self.discipline,
             processors: self.processors,
+            drops: self.drops,
+            patience: self.patience.map(Span::as_secs_f64),
+            retries: self.retries,
+            retry_delay: self.retry_delay.map(Span::as_secs_f64),
             servers: self.servers,
             balancing: self.balancing,
         })

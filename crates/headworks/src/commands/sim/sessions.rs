@@ -20,7 +20,7 @@ use crate::values::count;
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 15] = [
+const NOT_FOR_SESSIONS: [&str; 19] = [
     "model",
     "from",
     "load",
@@ -30,6 +30,10 @@ const NOT_FOR_SESSIONS: [&str; 15] = [
     "static_time",
     "threads",
     "queue",
+    "drops",
+    "patience",
+    "retries",
+    "retry_delay",
     "discipline",
     "requests",
     "long_run",

@@ -67,10 +67,11 @@ macro_rules! specs {
 }
 
 /// What the paper's figures are made by.
-const HEAVY_LOADS: [(&str, &str); 9] = specs![
+const HEAVY_LOADS: [(&str, &str); 10] = specs![
     "networks",
     "short-queues",
     "long-queues",
+    "from-empty",
     "trade-off",
     "trade-off-load",
     "cost",

@@ -9,8 +9,10 @@ use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use units::{Bytes, Rate, Ratio, Span};
 
-use crate::draw::{Service, Traced};
-use crate::model::{Class, Model, Offered, Pace, Retries, Room, Size, SlowClients};
+use crate::draw::{Service, ServiceError, Traced};
+use crate::model::{
+    Call, Class, Discipline, Model, Offered, Pace, Patience, Retries, Room, Size, SlowClients, Tier,
+};
 
 const TRACE: &str = "trace:";
 
@@ -25,14 +27,18 @@ struct File {
     service: Option<Spanned<String>>,
     threads: Option<Spanned<u32>>,
     queue: Option<Spanned<Quantity<Room>>>,
+    drops: Option<Spanned<bool>>,
     discipline: Option<Spanned<String>>,
     processors: Option<Spanned<u32>>,
     servers: Option<Spanned<u32>>,
     balancing: Option<Spanned<String>>,
     #[serde(default, rename = "class")]
     classes: Vec<Spanned<ClassEntry>>,
+    #[serde(default, rename = "tier")]
+    tiers: Vec<Spanned<TierEntry>>,
     #[serde(default)]
     equipment: EquipmentEntry,
+    patience: Option<Spanned<PatienceEntry>>,
     retries: Option<Spanned<RetriesEntry>>,
     #[serde(rename = "slow-clients")]
     slow_clients: Option<Spanned<SlowClientsEntry>>,
@@ -48,9 +54,33 @@ struct ClassEntry {
     service: Option<Spanned<String>>,
     #[serde(default, with = "config::quantity")]
     disk: Span,
+    #[serde(default)]
+    calls: Vec<CallEntry>,
     #[serde(default, with = "config::quantity::optional")]
     size: Option<Bytes>,
     size_cv: Option<Spanned<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TierEntry {
+    name: String,
+    #[serde(default = "once")]
+    processors: u32,
+    threads: u32,
+    discipline: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallEntry {
+    tier: Spanned<String>,
+    #[serde(with = "config::quantity")]
+    demand: Span,
+    #[serde(default, with = "config::quantity::optional")]
+    share: Option<Ratio>,
+    #[serde(default = "once")]
+    times: u32,
 }
 
 #[derive(Default, Deserialize)]
@@ -64,12 +94,24 @@ struct EquipmentEntry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct PatienceEntry {
+    #[serde(with = "config::quantity")]
+    mean: Span,
+    law: Option<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RetriesEntry {
     #[serde(with = "config::quantity")]
     share: Ratio,
     #[serde(with = "config::quantity")]
     delay: Span,
+    #[serde(default = "constantly")]
+    backoff: f64,
     most: u32,
+    #[serde(default)]
+    anew: bool,
 }
 
 #[derive(Deserialize)]
@@ -100,13 +142,36 @@ struct Setting {
     set: Box<dyn Fn(&mut Model)>,
 }
 
+fn constantly() -> f64 {
+    1.0
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn service(source: &Source, text: &Spanned<String>) -> Result<Service, Error> {
+    text.get_ref().parse().map_err(|why: ServiceError| source.error(text.span(), why.to_string()))
+}
+
+fn called(source: &Source, call: CallEntry, tiers: &[String]) -> Result<Call, Error> {
+    let CallEntry { tier, demand, share, times } = call;
+    let name = tier.get_ref();
+    let at = tiers.iter().position(|other| other == name).ok_or_else(|| {
+        let why = source.error(tier.span(), format!("tier \"{name}\" is not defined"));
+        why.mend(format!("define it, as in [[tier]] name = \"{name}\" threads = 20"))
+    })?;
+    Ok(Call { tier: at, demand: demand.as_secs_f64(), share: share.map_or(1.0, Ratio::as_f64), times })
+}
+
 pub(super) fn parse(source: &Source, directory: &Path) -> Result<Model, Error> {
     let file: File = source.parse()?;
     let mut settings = Settings::default();
     settings.requests(source, &file, directory)?;
     settings.server(source, &file)?;
     settings.slow_clients(source, &file)?;
-    settings.classes(source, file.classes)?;
+    let tiers = settings.tiers(source, file.tiers)?;
+    settings.classes(source, file.classes, &tiers)?;
     settings.checked(source)
 }
 
@@ -203,6 +268,7 @@ impl Settings {
         self.add_text(source, file.discipline.as_ref(), |model, discipline| model.discipline = discipline)?;
         self.add_value(file.threads.as_ref(), |model, threads| model.threads = threads);
         self.add_value(file.queue.as_ref(), |model, queue| model.queue = queue.0.0);
+        self.add_value(file.drops.as_ref(), |model, drops| model.drops = drops);
         self.add_value(file.processors.as_ref(), |model, processors| model.processors = processors);
         self.add_value(file.servers.as_ref(), |model, servers| model.fleet.servers = servers);
         self.add_text(source, file.balancing.as_ref(), |model, balancing| model.fleet.balancing = balancing)?;
@@ -214,9 +280,16 @@ impl Settings {
             model.equipment.keep_alive = Some(time.0.as_secs_f64());
         });
         if let Some(entry) = &file.retries {
-            let RetriesEntry { share, delay, most } = entry.get_ref();
-            let retries = Retries { share: share.as_f64(), delay: delay.as_secs_f64(), most: *most };
+            let RetriesEntry { share, delay, backoff, most, anew } = *entry.get_ref();
+            let (share, delay) = (share.as_f64(), delay.as_secs_f64());
+            let retries = Retries { share, delay, backoff, most, anew };
             self.add(entry.span(), move |model| model.retries = Some(retries));
+        }
+        if let Some(entry) = &file.patience {
+            let PatienceEntry { mean, law } = entry.get_ref();
+            let law = law.as_ref().map(|text| service(source, text)).transpose()?;
+            let (mean, law) = (mean.as_secs_f64(), law.unwrap_or(Service::Constant));
+            self.add(entry.span(), move |model| model.patience = Some(Patience { mean, law }));
         }
         Ok(())
     }
@@ -245,7 +318,33 @@ impl Settings {
         Ok(())
     }
 
-    fn classes(&mut self, source: &Source, entries: Vec<Spanned<ClassEntry>>) -> Result<(), Error> {
+    /// Gives their names.
+    fn tiers(&mut self, source: &Source, entries: Vec<Spanned<TierEntry>>) -> Result<Vec<String>, Error> {
+        let mut names = Vec::new();
+        for entry in entries {
+            let place = entry.span();
+            let TierEntry { name, processors, threads, discipline } = entry.into_inner();
+            if names.contains(&name) {
+                return Err(source.error(place, format!("tier \"{name}\" is defined twice")));
+            }
+            let discipline = discipline.map(|text| {
+                let discipline = text.get_ref().parse::<Discipline>();
+                discipline.map_err(|why| source.error(text.span(), why.to_string()))
+            });
+            names.push(name.clone());
+            let tier =
+                Tier { name, processors, threads, discipline: discipline.transpose()?.unwrap_or_default() };
+            self.add(place, move |model| model.tiers.push(tier.clone()));
+        }
+        Ok(names)
+    }
+
+    fn classes(
+        &mut self,
+        source: &Source,
+        entries: Vec<Spanned<ClassEntry>>,
+        tiers: &[String],
+    ) -> Result<(), Error> {
         let mut names: Vec<String> = Vec::new();
         for entry in entries {
             let place = entry.span();
@@ -266,16 +365,15 @@ impl Settings {
                 }
                 (None, None) => None,
             };
-            let service = entry.service.as_ref().map(|text| {
-                let law = text.get_ref().parse::<Service>();
-                law.map_err(|why| source.error(text.span(), why.to_string()))
-            });
+            let service = entry.service.as_ref().map(|text| service(source, text));
+            let calls = entry.calls.into_iter().map(|call| called(source, call, tiers));
             let class = Class {
                 name: entry.name.into_inner(),
                 share: entry.share,
                 demand: entry.demand.as_secs_f64(),
                 service: service.transpose()?,
                 disk: entry.disk.as_secs_f64(),
+                calls: calls.collect::<Result<_, _>>()?,
                 size,
             };
             self.own_classes = true;

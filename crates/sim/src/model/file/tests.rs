@@ -4,12 +4,17 @@ use config::Source;
 
 use super::Notes;
 use crate::model::{
-    Balancing, Class, Discipline, Equipment, Fleet, Model, Offered, Pace, Retries, Size, SlowClients,
+    Balancing, Call, Class, Discipline, Equipment, Fleet, Model, Offered, Pace, Patience, Retries, Size,
+    SlowClients, Tier,
 };
 use crate::{Arrivals, Service};
 
 fn parse(text: &str) -> Result<Model, String> {
     Model::parse(&Source::new("model.toml", text), Path::new(".")).map_err(|why| why.to_string())
+}
+
+fn tier(name: &str, discipline: Discipline) -> Tier {
+    Tier { name: name.to_owned(), processors: 4, threads: 20, discipline }
 }
 
 #[track_caller]
@@ -34,6 +39,10 @@ fn what_is_written_is_read_as_it_was() {
         classes: vec![
             Class {
                 disk: 0.002,
+                calls: vec![
+                    Call { tier: 1, demand: 0.003, share: 0.25, times: 2 },
+                    Call { tier: 0, demand: 0.001, share: 1.0, times: 1 },
+                ],
                 service: Some(Service::Constant),
                 ..Class::new("with \"quotes\"", 3.0, 0.000_123)
             },
@@ -45,8 +54,11 @@ fn what_is_written_is_read_as_it_was() {
         discipline: Discipline::RoundRobin(units::Span::from_millis(10)),
         processors: 2,
         fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
+        tiers: vec![tier("a", Discipline::FirstCome), tier("b", Discipline::Sharing)],
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
-        retries: Some(Retries { share: 0.5, delay: 2.0, most: 3 }),
+        drops: true,
+        patience: Some(Patience { mean: 1.5, law: Service::Exponential }),
+        retries: Some(Retries { share: 0.5, delay: 2.0, backoff: 2.0, most: 3, anew: true }),
         slow_clients: Some(SlowClients {
             addresses: 7,
             patience: 2.5,

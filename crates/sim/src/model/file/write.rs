@@ -6,7 +6,7 @@ use std::fmt::Write;
 use units::Span;
 
 use crate::draw::Arrivals;
-use crate::model::{Class, Model, Offered, Pace, SlowClients};
+use crate::model::{Call, Class, Equipment, Model, Offered, Pace, SlowClients, Tier};
 
 /// Where numbers come from: a comment for each key that has one. A class's keys are
 /// `NAME.demand` and the like; the comment of the empty key heads the file.
@@ -49,7 +49,7 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "\n{heading}");
     }
 
-    fn class(&mut self, class: &Class) {
+    fn class(&mut self, class: &Class, tiers: &[Tier]) {
         self.heading("[[class]]");
         self.number("name", toml::Value::String(class.name.clone()));
         let note = |key: &str| format!("{}.{key}", class.name);
@@ -61,6 +61,16 @@ impl Writer<'_> {
         if class.disk > 0.0 {
             self.number_noted("disk", &note("disk"), span(class.disk));
         }
+        let called = |call: &Call| {
+            let name = tiers.get(call.tier).map_or("", |tier| &tier.name);
+            let (demand, share, times) = (span(call.demand), call.share, call.times);
+            let name = toml::Value::String(name.to_owned());
+            format!("{{ tier = {name}, demand = {demand}, share = {share}, times = {times} }}")
+        };
+        let calls: Vec<String> = class.calls.iter().map(called).collect();
+        if !calls.is_empty() {
+            self.number("calls", format!("[{}]", calls.join(", ")));
+        }
         if let Some(size) = class.size {
             self.number_noted("size", &note("size"), size.mean.round());
             self.number_noted("size-cv", &note("size-cv"), size.cv);
@@ -69,6 +79,38 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
+    fn equipment(&mut self, equipment: &Equipment) {
+        self.heading("[equipment]");
+        self.number("disks", equipment.disks);
+        if let Some(link) = equipment.link {
+            self.number("link", link.round());
+        }
+        if let Some(link) = equipment.client {
+            self.number("client-link", link.round());
+        }
+        if let Some(seconds) = equipment.keep_alive {
+            self.number("keep-alive", span(seconds));
+        }
+    }
+
+    fn clients(&mut self, model: &Model) {
+        if let Some(patience) = model.patience {
+            self.heading("[patience]");
+            self.number("mean", span(patience.mean));
+            self.word("law", patience.law);
+        }
+        if let Some(retries) = model.retries {
+            self.heading("[retries]");
+            self.number("share", retries.share);
+            self.number("delay", span(retries.delay));
+            self.number("backoff", retries.backoff);
+            self.number("most", retries.most);
+            if retries.anew {
+                self.number("anew", true);
+            }
+        }
+    }
+
     fn slow_clients(&mut self, slow: &SlowClients) {
         self.heading("[slow-clients]");
         self.number("number", slow.number);
@@ -119,33 +161,27 @@ pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
         Some(queue) => writer.number("queue", queue),
         None => writer.word("queue", "none"),
     }
+    if model.drops {
+        writer.number("drops", true);
+    }
     writer.word("discipline", model.discipline);
     writer.number("processors", model.processors);
     if model.fleet.servers > 1 {
         writer.number("servers", model.fleet.servers);
         writer.word("balancing", model.fleet.balancing);
     }
+    for tier in &model.tiers {
+        writer.heading("[[tier]]");
+        writer.word("name", &tier.name);
+        writer.number("processors", tier.processors);
+        writer.number("threads", tier.threads);
+        writer.word("discipline", tier.discipline);
+    }
     for class in &model.classes {
-        writer.class(class);
+        writer.class(class, &model.tiers);
     }
-    let equipment = &model.equipment;
-    writer.heading("[equipment]");
-    writer.number("disks", equipment.disks);
-    if let Some(link) = equipment.link {
-        writer.number("link", link.round());
-    }
-    if let Some(link) = equipment.client {
-        writer.number("client-link", link.round());
-    }
-    if let Some(seconds) = equipment.keep_alive {
-        writer.number("keep-alive", span(seconds));
-    }
-    if let Some(retries) = model.retries {
-        writer.heading("[retries]");
-        writer.number("share", retries.share);
-        writer.number("delay", span(retries.delay));
-        writer.number("most", retries.most);
-    }
+    writer.equipment(&model.equipment);
+    writer.clients(model);
     if let Some(slow) = &model.slow_clients {
         writer.slow_clients(slow);
     }

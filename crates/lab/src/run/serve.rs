@@ -1,0 +1,44 @@
+//! [`serve`]: the server of an experiment, alone.
+
+use std::time::Duration;
+
+use testbed::{Pinning, Stop, Testbed};
+
+use super::options::Options;
+use crate::error::Error;
+use crate::server::running::LOG;
+use crate::server::site::Site;
+use crate::server::start;
+use crate::spec::experiment::Spec;
+
+/// How often it is looked whether it still runs.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Starts the server of a spec as its experiments do, tells its URL and its version, and keeps it until an end is asked for.
+///
+/// # Errors
+/// When the spec is wrong, the server cannot be had, or ends.
+pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(&str, &str)) -> Result<(), Error> {
+    let spec = Spec::read(&options.spec, &options.settings)?;
+    let (server, generator) = (&spec.server.cpus, &spec.client_cpus);
+    let pinning = Pinning::look(server, spec.server.front_cpus.as_ref(), generator);
+    let version = start::check(&spec.server, &options.headworks)?;
+    testbed::sweep();
+    let testbed = Testbed::build(&spec.resources, &pinning, server, generator, stop)?;
+    let site = Site {
+        server: &spec.server,
+        workload: &spec.workload,
+        asked: &spec.asked,
+        testbed: &testbed,
+        headworks: &options.headworks,
+    };
+    let directory = testbed::directory()?;
+    let mut running = site.start(&directory.path().join(LOG), stop)?;
+    tell(&format!("http://{}", running.authority), &version);
+    while stop.pause(LOOK).is_ok() {
+        if let Some(error) = running.has_died() {
+            return Err(error);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What becomes of a server after a surge, at each load and number of retries.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use units::Span;
+
+use super::map::{Border, RecoveryMap, Row};
+use super::question::{RecoveryError, RecoveryQuestion};
+use super::trial::RecoveryTrial;
+use crate::control::Control;
+use crate::course::Course;
+use crate::draw::{Seed, Service};
+use crate::engine::{Length, replicate};
+use crate::model::{Model, Offered, Patience, Retries};
+use crate::parallel::in_parallel;
+use crate::subject::{Subject, Surge};
+use crate::watch::Watch;
+
+/// A server has come back when so large a share of requests is answered in time, for so many times as long as clients
+/// wait.
+const SHARE: f64 = 0.95;
+const LASTING: usize = 5;
+
+/// The surge comes after so many times as long as clients wait.
+const CALM: usize = 20;
+
+/// How long clients wait, in intervals.
+const INTERVALS: usize = 10;
+
+/// Finds when the model's server comes back from a surge, if it does. The model's own load and retries do not count,
+/// but for how long clients pause before they ask again. `control` is told after each replication.
+///
+/// # Errors
+/// When the model cannot be simulated, or the question makes no sense for it.
+pub fn map_recovery(
+    model: &Model,
+    question: &RecoveryQuestion,
+    control: Control<'_>,
+) -> Result<RecoveryMap, RecoveryError> {
+    if matches!(model.offered, Offered::Clients(..)) {
+        return Err(RecoveryError::Closed);
+    }
+    let Patience { mean: patience, law } = model.patience.ok_or(RecoveryError::NoPatience)?;
+    if law != Service::Constant {
+        return Err(RecoveryError::PatienceDiffers);
+    }
+    if let Some(load) = question.loads.iter().find(|load| !(**load > 0.0 && **load < 1.0)) {
+        return Err(RecoveryError::Load(*load));
+    }
+    let (within, lasting) = (question.within.as_secs_f64(), LASTING as f64 * patience);
+    if within < lasting {
+        let lasting = Span::from_secs_f64(lasting);
+        return Err(RecoveryError::TooShort { lasting, within: question.within });
+    }
+    let search = Search { model, question, control, patience };
+    let mut rows = Vec::new();
+    for retries in &question.retries {
+        rows.push(search.row(*retries)?);
+    }
+    Ok(RecoveryMap {
+        surge_load: question.surge.load,
+        surge_lasts: question.surge.lasts.as_secs_f64(),
+        patience,
+        within,
+        share: SHARE,
+        lasting,
+        rows,
+        interrupted: control.is_stopped(),
+    })
+}
+
+struct Search<'a> {
+    model: &'a Model,
+    question: &'a RecoveryQuestion,
+    control: Control<'a>,
+    patience: f64,
+}
+
+impl Search<'_> {
+    fn row(&self, retries: u32) -> Result<Row, RecoveryError> {
+        let mut trials = Vec::new();
+        for load in &self.question.loads {
+            trials.extend(self.trial(*load, retries)?);
+        }
+        Ok(Row { retries, trials, border: self.border(retries)? })
+    }
+
+    /// Found by halving: at a higher load it comes back less often. Nothing where it was ended before.
+    fn border(&self, retries: u32) -> Result<Option<Border>, RecoveryError> {
+        let mut tried: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut last = |share: f64| {
+            let (mut low, mut high) = (0, 100);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                let recovers = match tried.get(&middle) {
+                    Some(recovers) => *recovers,
+                    None => {
+                        let Some(trial) = self.trial(f64::from(middle) / 100.0, retries)? else {
+                            return Ok::<_, RecoveryError>(None);
+                        };
+                        *tried.entry(middle).or_insert(trial.recovers.value)
+                    }
+                };
+                if recovers >= share { low = middle } else { high = middle }
+            }
+            Ok(Some(low))
+        };
+        let (surely, half, hardly) = (last(0.9)?, last(0.5)?, last(0.1)?);
+        Ok(surely.zip(half).zip(hardly).map(|((surely, half), hardly)| Border { surely, half, hardly }))
+    }
+
+    /// Nothing where it was ended before.
+    fn trial(&self, load: f64, retries: u32) -> Result<Option<RecoveryTrial>, RecoveryError> {
+        let pauses = self.model.retries.unwrap_or(Retries { share: 1.0, ..Retries::NONE });
+        let model = Model {
+            offered: Offered::Load(load),
+            retries: (retries > 0).then_some(Retries { most: retries, ..pauses }),
+            ..self.model.clone()
+        };
+        model.check()?;
+        model.check_without_gate()?;
+        let interval = self.patience / INTERVALS as f64;
+        let intervals = |seconds: f64| (seconds / interval).ceil() as usize;
+        let from = CALM * INTERVALS;
+        let until = from + intervals(self.question.surge.lasts.as_secs_f64());
+        let end = until + intervals(self.question.within.as_secs_f64());
+        let time = |intervals: usize| intervals as f64 * interval;
+        let (times, plan) = (self.question.surge.load / load, &self.question.plan);
+        let surge = Surge { from: time(from), until: time(until), times, end: time(end) };
+        let subject = Subject { surge: Some(surge), ..Subject::from(&model) };
+        let one = |number| {
+            let course = Course::new(end, interval, self.patience);
+            let blank = Watch { course: Some(course), ..subject.watch() };
+            let length = Length { warmup: 0, requests: u64::MAX, stretches: 1 };
+            let mut outcome = (None, 0.0);
+            replicate(subject, Seed::new(plan.seed, number), length, &blank, &mut |watch| {
+                if let Some(course) = watch.course {
+                    let recovered = course.recovers(until, LASTING * INTERVALS, SHARE);
+                    outcome = (recovered.map(time), course.share(from / 2..from));
+                }
+                ControlFlow::Break(())
+            });
+            outcome
+        };
+        let outcomes = in_parallel(plan.cores, 0..plan.replications, self.control, one);
+        if self.control.is_stopped() {
+            return Ok(None);
+        }
+        let (times, calm): (Vec<Option<f64>>, Vec<f64>) = outcomes.into_iter().unzip();
+        Ok(RecoveryTrial::new(load, retries, &times, stats::mean(calm).unwrap_or(f64::NAN)))
+    }
+}
