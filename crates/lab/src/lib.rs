@@ -27,7 +27,7 @@ pub use run::dry_run::{DryRun, PlannedTest, dry_run};
 pub use run::experiment::run;
 pub use run::find::find;
 pub use run::options::{Finished, Options};
-pub use run::serve::serve;
+pub use run::serve::{Serving, serve};
 pub use search::options::SearchOptions;
 pub use spec::crowd::Crowd;
 pub use spec::defaults::{HOLD, MIN_HOLD, MIN_PRECISION, PRECISION, arrivals};

@@ -43,7 +43,9 @@ mod warmup;
 mod watch;
 
 pub use control::Control;
-pub use draw::{Arrivals, ArrivalsError, Mmpp, Service, ServiceError, TraceError, Traced};
+pub use draw::{
+    Arrivals, ArrivalsError, Mmpp, Samples, SamplesError, Service, ServiceError, TraceError, Traced,
+};
 pub use model::{
     Balancing, BalancingError, Call, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet,
     GivenArrivals, Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Patience,

@@ -21,7 +21,10 @@ impl fmt::Display for Outcome {
         writeln!(f, "  latency      {}", self.latency)?;
         writeln!(f, "  utilization  {}", Percent(&self.utilization))?;
         for tier in &self.tiers {
-            writeln!(f, "  tier {:<12} utilization {}", tier.name, Percent(&tier.utilization))?;
+            let [utilization, threads] = [&tier.utilization, &tier.threads].map(Percent);
+            let waiting = Plain(&tier.waiting);
+            writeln!(f, "  tier {:<12} utilization {utilization}, threads {threads}", tier.name)?;
+            writeln!(f, "  {:<17} waiting {waiting} calls", "")?;
         }
         writeln!(f, "  throughput   {} requests/s", Plain(&self.throughput))?;
         writeln!(f, "  in server    {} requests", Plain(&self.present))?;
@@ -64,6 +67,20 @@ impl Outcome {
     /// What is to be known of an outcome where the gate lets more pass than there is room for; a sentence.
     pub fn about_gate(&self) -> Option<String> {
         found_full(&self.gate)
+    }
+
+    /// What is to be known of a server whose clients give up and ask again, and that may be in a state that it would not leave
+    /// if it were in it; a sentence.
+    pub fn about_retries(&self, model: &Model) -> Option<String> {
+        let (retries, load, Some(_)) = (model.retries?, model.load()?, model.patience) else { return None };
+        // Each attempt comes to nothing: 1 + share + share^2 ..
+        let attempts: f64 = (0..=retries.most.min(1000)).map(|times| retries.share.powi(times as i32)).sum();
+        let most = load * attempts;
+        (load < 1.0 && most >= 1.0).then(|| {
+            format!(
+                "clients that ask again can make {most:.2} times what the processors can serve of a load of {load:.2}: from an overload the server may not come back by itself; `headworks sim recovery` says whether it does"
+            )
+        })
     }
 
     /// What is to be known of an outcome whose arrivals are a trace that was read more than once; a

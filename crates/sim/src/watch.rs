@@ -15,10 +15,38 @@ pub(crate) struct Watch {
     pub(crate) busy: f64,
     pub(crate) present: f64,
     pub(crate) classes: Vec<ClassCounts>,
+    pub(crate) tiers: Vec<TierUse>,
     /// Where it is wanted how many waited and how many had a thread.
     pub(crate) levels: Option<Levels>,
     /// Where it is wanted how many were answered in time, over time.
     pub(crate) course: Option<Course>,
+}
+
+/// What was used of a tier behind the server: processors at work, threads in use and calls that wait for one, each times
+/// seconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TierUse {
+    pub(crate) busy: f64,
+    pub(crate) held: f64,
+    pub(crate) waiting: f64,
+}
+
+impl TierUse {
+    /// Of each tier, what was used of it since `before`.
+    pub(crate) fn since(now: Vec<Self>, before: Vec<Self>) -> Vec<Self> {
+        let less = |(now, before): (Self, Self)| Self {
+            busy: now.busy - before.busy,
+            held: now.held - before.held,
+            waiting: now.waiting - before.waiting,
+        };
+        now.into_iter().zip(before).map(less).collect()
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.busy += other.busy;
+        self.held += other.held;
+        self.waiting += other.waiting;
+    }
 }
 
 /// Requests of one class: how many came, and what became of them.

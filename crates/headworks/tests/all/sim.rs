@@ -83,7 +83,7 @@ fn numbers_out_of_their_range_are_refused_with_the_range() {
         check("--service-cv 0", "a coefficient of variation from 0.001 to 100, not 0");
         check("--service weibull", "expected constant, exponential, erlang:STAGES");
         check("--service erlang:0", "a whole number of stages from 1 to 1000000");
-        check("--discipline lifo", "expected ps, fcfs or rr:QUANTUM");
+        check("--discipline lifo", "expected ps, fcfs, lcfs, srpt, priority or rr:QUANTUM");
         check("--discipline rr:0s", "the quantum of round robin");
     }
     check_refused("--precision 2", "--precision must be a share from 0 to 1");
@@ -194,4 +194,41 @@ fn what_has_no_effect_in_a_model_file_is_refused() {
     );
     let slow = "queue = 'none'\nthreads = 10\nload = 0.5\n[equipment]\nkeep-alive = '5s'\n";
     check(slow, "", "its threads, each held for");
+}
+
+#[test]
+fn whether_a_server_recovers_is_said_in_words_and_as_json() {
+    let model = "recovery --dynamic 0 --static-time 10ms --service constant --discipline fcfs --threads 1 --queue 300 \
+                 --drops --patience 1s --surge 3:5s --try-loads 0.2 --try-retries 0,3 --replications 10 --quiet";
+    let output = sim(&words(model));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("load 0.2") && text.contains("recovers up to a load of"), "{text}");
+    let map = json(&format!("{model} --json"));
+    let boundary = |row: usize| map["rows"][row]["boundary"]["p50"].as_f64().unwrap();
+    assert!(boundary(0) > 0.9 && boundary(1) < 0.3, "{map}");
+    assert_eq!(map["rows"][1]["trials"][0]["probability"]["value"], 1.0, "{map}");
+    for (wrong, says) in [
+        ("recovery --patience 1s --rate 5", "give --try-loads and --try-retries"),
+        ("recovery --queue 50", "say how long they wait"),
+        ("recovery --patience 1s --surge 0.5:10s", "the load, from 1 to 1000"),
+        ("recovery --patience 1s --try-loads 1.5 --drops --queue 5", "above 0 and below 1"),
+        ("recovery --patience 20s --drops --queue 5", "give it longer (--within)"),
+        ("--drops --queue 5", "leaves clients waiting that never give up"),
+        ("--patience 1s --retries 3 --queue 5", "find the queue as full as before"),
+        ("--retry-delay 1s", "do not ask again"),
+        ("--discipline priority --dynamic 0", "is between classes"),
+    ] {
+        check_refused(wrong, says);
+    }
+}
+
+#[test]
+fn what_retries_may_do_is_told() {
+    let calm = "--load 0.5 --dynamic 0 --queue 500 --drops --patience 1s --retries 3 --requests 1000 --warmup 100 \
+                --replications 4 --precision 0";
+    let output = sim(&words(calm));
+    let (text, notes) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("given up") && text.contains("lost"), "{text}");
+    assert!(notes.contains("2.00 times what the processors can serve"), "{notes}");
 }

@@ -6,6 +6,7 @@ mod compare;
 mod run;
 mod search;
 mod searches;
+mod serve;
 
 const HEADWORKS: &str = env!("CARGO_BIN_EXE_headworks");
 

@@ -14,11 +14,22 @@ use crate::spec::experiment::Spec;
 /// How often it is looked whether it still runs.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// A server that answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Serving<'a> {
+    /// Where.
+    pub url: &'a str,
+    /// What it is.
+    pub version: &'a str,
+    /// Why it does not have the processors that the spec gives it, if it has not.
+    pub note: Option<&'a str>,
+}
+
 /// Starts the server of a spec as its experiments do, tells its URL and its version, and keeps it until an end is asked for.
 ///
 /// # Errors
 /// When the spec is wrong, the server cannot be had, or ends.
-pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(&str, &str)) -> Result<(), Error> {
+pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(Serving<'_>)) -> Result<(), Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
     let (server, generator) = (&spec.server.cpus, &spec.client_cpus);
     let pinning = Pinning::look(server, spec.server.front_cpus.as_ref(), generator);
@@ -33,8 +44,12 @@ pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(&str, &str)) -> R
         headworks: &options.headworks,
     };
     let directory = testbed::directory()?;
-    let mut running = site.start(&directory.path().join(LOG), stop)?;
-    tell(&format!("http://{}", running.authority), &version);
+    let mut running = match site.start(&directory.path().join(LOG), stop) {
+        Err(Error::Interrupted) => return Ok(()),
+        started => started?,
+    };
+    let url = format!("http://{}", running.authority);
+    tell(Serving { url: &url, version: &version, note: pinning.why_not() });
     while stop.pause(LOOK).is_ok() {
         if let Some(error) = running.has_died() {
             return Err(error);

@@ -9,7 +9,12 @@ use super::model::OutcomeRow;
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct SimulationSummary {
     pub(super) rejected: Observed,
+    /// Where clients come back, or give up.
+    pub(super) lost: Option<Observed>,
+    pub(super) given_up: Option<Observed>,
     pub(super) latency: Latency,
+    #[serde(default)]
+    pub(super) tiers: Vec<Tier>,
     pub(super) utilization: Observed,
     pub(super) throughput: Observed,
     pub(super) present: Observed,
@@ -19,6 +24,14 @@ pub(super) struct SimulationSummary {
     pub(super) warmup: u64,
     pub(super) requests: u64,
     pub(super) precision: Precision,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Tier {
+    pub(super) name: String,
+    pub(super) utilization: Observed,
+    pub(super) threads: Observed,
+    pub(super) waiting: Observed,
 }
 
 #[derive(Debug, Clone, Deserialize)]

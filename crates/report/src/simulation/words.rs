@@ -5,7 +5,7 @@ use stats::Estimate;
 use toml::{Table, Value};
 
 use super::model::OutcomeRow;
-use super::summary::{Precision, SimulationSummary};
+use super::summary::{Observed, Precision, SimulationSummary};
 use crate::conclusion::{Conclusion, KeyFigure};
 use crate::method::fact::Fact;
 use crate::method::fact::{command, fact};
@@ -18,10 +18,12 @@ pub(super) fn title(info: &RunInfo) -> String {
 
 pub(super) fn verdict(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Conclusion {
     let mean = outcome.latency.mean.estimate();
-    let headline = match (outcome.rejected.estimate(), mean, outcome.latency.p90.estimate()) {
+    let lost = outcome.lost.and_then(Observed::estimate).filter(|lost| lost.value > 0.0);
+    let headline = match (lost.or(outcome.rejected.estimate()), mean, outcome.latency.p90.estimate()) {
         (Some(rejected), Some(mean), Some(p90)) if rejected.value > 0.0 => format!(
-            "{} of the requests are rejected; the others take {} on average, nine of ten at most {}",
+            "{} of the requests are {}; the others take {} on average, nine of ten at most {}",
             share(rejected.value),
+            if lost.is_some() { "never answered in time, after all attempts" } else { "rejected" },
             seconds(mean.value),
             seconds(p90.value)
         ),
@@ -58,7 +60,18 @@ fn details(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Vec<String> {
         .collect();
     let classes =
         (!classes.is_empty()).then(|| format!("Mean latency of each class: {}.", classes.join(", ")));
-    work.into_iter().chain(classes).collect()
+    let tiers = outcome.tiers.iter().filter_map(|tier| {
+        let [utilization, threads, waiting] =
+            [tier.utilization, tier.threads, tier.waiting].map(Observed::estimate);
+        Some(format!(
+            "Of the tier {} {} of the processors and {} of the threads are in use; on average {} calls wait for it.",
+            tier.name,
+            percent(utilization?.value),
+            percent(threads?.value),
+            number(waiting?.value)
+        ))
+    });
+    work.into_iter().chain(tiers).chain(classes).collect()
 }
 
 fn figures(outcome: &SimulationSummary) -> Vec<KeyFigure> {
@@ -77,14 +90,18 @@ fn figures(outcome: &SimulationSummary) -> Vec<KeyFigure> {
         };
         figure(label, estimate, factor, unit)
     };
-    vec![
+    let of_clients = [("given up", outcome.given_up), ("lost", outcome.lost)].into_iter();
+    let of_clients =
+        of_clients.filter_map(|(label, share)| Some(figure(label, share?.estimate(), 100.0, "%")));
+    let others = [
         figure("rejected", outcome.rejected.estimate(), 100.0, "%"),
         latency("mean latency", outcome.latency.mean.estimate()),
         latency("90th percentile", outcome.latency.p90.estimate()),
         figure("processors working", outcome.utilization.estimate(), 100.0, "%"),
         figure("served per second", outcome.throughput.estimate(), 1.0, ""),
         figure("requests in the server", outcome.present.estimate(), 1.0, ""),
-    ]
+    ];
+    of_clients.chain(others).collect()
 }
 
 fn with_unit(figure: String, unit: &str) -> String {

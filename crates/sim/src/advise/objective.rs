@@ -28,9 +28,10 @@ enum Figure {
     P99,
     P999,
     Rejected,
+    Lost,
 }
 
-const FIGURES: [(&str, Figure); 7] = [
+const FIGURES: [(&str, Figure); 8] = [
     ("mean", Figure::Mean),
     ("p50", Figure::P50),
     ("p90", Figure::P90),
@@ -38,6 +39,7 @@ const FIGURES: [(&str, Figure); 7] = [
     ("p99", Figure::P99),
     ("p99.9", Figure::P999),
     ("rejected", Figure::Rejected),
+    ("lost", Figure::Lost),
 ];
 
 /// A text that is not an objective.
@@ -62,7 +64,7 @@ impl FromStr for Objective {
         }
         let (_, figure) = FIGURES.into_iter().find(|(known, _)| *known == name.trim()).ok_or_else(error)?;
         let bound = match figure {
-            Figure::Rejected => bound.parse::<Ratio>().map(Ratio::as_f64),
+            Figure::Rejected | Figure::Lost => bound.parse::<Ratio>().map(Ratio::as_f64),
             _ => bound.parse::<Span>().map(Span::as_secs_f64),
         };
         let bound = bound.ok().filter(|bound| *bound > 0.0).ok_or_else(error)?;
@@ -82,8 +84,14 @@ impl Objective {
         Self { text: "rejected<5%".to_owned(), class: None, figure: Figure::Rejected, bound: 0.05 }
     }
 
+    /// The same where clients give up, or come back.
+    pub(super) fn lost_at_most_five_percent() -> Self {
+        Self { text: "lost<5%".to_owned(), class: None, figure: Figure::Lost, bound: 0.05 }
+    }
+
+    /// Whether it says how many need not be served.
     pub(super) fn is_about_rejection(&self) -> bool {
-        self.figure == Figure::Rejected
+        matches!(self.figure, Figure::Rejected | Figure::Lost)
     }
 
     /// The class of a gate that it is about; `None` for all requests.
@@ -105,6 +113,8 @@ impl Objective {
             Figure::P99 => latency.p99,
             Figure::P999 => latency.p999,
             Figure::Rejected => rejected,
+            // Where clients neither give up nor come back, who is rejected is lost.
+            Figure::Lost => outcome.lost.filter(|_| self.class.is_none()).unwrap_or(rejected),
         }
     }
 
@@ -138,6 +148,7 @@ mod tests {
             "premium:p90<1s",
             "p95<1s",
             "p99.9<3s",
+            "lost<1%",
         ] {
             assert_eq!(text.parse::<Objective>().unwrap().to_string(), text);
         }

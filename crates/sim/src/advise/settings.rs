@@ -58,7 +58,12 @@ pub fn advise(
     // With short queues any latency can be had by rejecting nearly everything.
     let limit_added = !objectives.iter().any(Objective::is_about_rejection);
     if limit_added {
-        objectives.push(Objective::rejected_at_most_five_percent());
+        let come_back = model.patience.is_some() || model.retries.is_some();
+        objectives.push(if come_back {
+            Objective::lost_at_most_five_percent()
+        } else {
+            Objective::rejected_at_most_five_percent()
+        });
     }
     let search = LoadSearch::new(model, &objectives, options.plan);
     let mut simulations = 1;

@@ -5,11 +5,13 @@
 //! and Analysis", section 11.2).
 
 mod arrivals;
+mod samples;
 mod seed;
 mod service;
 
 pub(crate) use self::arrivals::Gaps;
 pub use self::arrivals::{Arrivals, ArrivalsError, Mmpp, TraceError, Traced};
+pub use self::samples::{Samples, SamplesError};
 pub(crate) use self::seed::{Random, Role, Seed, mixed};
 pub(crate) use self::service::Demands;
 pub use self::service::{Service, ServiceError};

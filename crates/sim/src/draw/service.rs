@@ -3,11 +3,14 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rand::Rng;
 use rand_distr::{Distribution, Pareto, Weibull};
 use statrs::function::gamma::gamma;
 use traffic::{Gaps, MAX_CV, Process};
+
+use super::samples::Samples;
 
 /// The law of service demands; the mean is that of the class.
 ///
@@ -250,7 +253,7 @@ impl FromStr for Service {
 }
 
 /// Draws demands of mean 1.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Demands {
     /// With a law that times between arrivals have as well.
     Gaps(Gaps),
@@ -258,6 +261,8 @@ pub(crate) enum Demands {
     Weibull(Weibull<f64>),
     /// See [`Service::Pareto`].
     Pareto(Pareto<f64>),
+    /// See [`Samples`].
+    Sampled(Arc<[f64]>),
 }
 
 impl Demands {
@@ -285,7 +290,7 @@ impl Demands {
     pub(crate) fn fill<R: Rng>(&self, into: &mut [f64], random: &mut R) {
         match self {
             Self::Gaps(gaps) => gaps.fill(into, random),
-            Self::Weibull(_) | Self::Pareto(_) => into.fill_with(|| self.sample(random)),
+            Self::Weibull(_) | Self::Pareto(_) | Self::Sampled(_) => into.fill_with(|| self.sample(random)),
         }
     }
 }
@@ -297,7 +302,14 @@ impl Distribution<f64> for Demands {
             Self::Gaps(gaps) => gaps.sample(random),
             Self::Weibull(law) => law.sample(random),
             Self::Pareto(law) => law.sample(random),
+            Self::Sampled(values) => values[random.random_range(0..values.len())],
         }
+    }
+}
+
+impl From<&Samples> for Demands {
+    fn from(samples: &Samples) -> Self {
+        Self::Sampled(Arc::clone(&samples.values))
     }
 }
 

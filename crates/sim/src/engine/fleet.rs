@@ -7,6 +7,7 @@ use super::server::Server;
 use super::serving::Serving;
 use crate::draw::Random;
 use crate::model::Balancing;
+use crate::watch::TierUse;
 
 /// Servers that are alike.
 #[derive(Debug, Clone)]
@@ -89,6 +90,11 @@ impl<P: Processor> Serving for Fleet<P> {
 
     fn in_service(&self) -> usize {
         self.servers.iter().map(Server::in_service).sum()
+    }
+
+    /// Fleets have none.
+    fn tiers(&mut self, _: f64) -> Vec<TierUse> {
+        Vec::new()
     }
 
     fn areas(&mut self, now: f64) -> (f64, f64) {

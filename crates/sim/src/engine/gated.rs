@@ -16,7 +16,7 @@ use crate::draw::{Random, Role, Seed};
 use crate::front::{Arrival, Decision, Front};
 use crate::model::Model;
 use crate::subject::{ModelGate, Refuser};
-use crate::watch::{ClassCounts, Watch};
+use crate::watch::{ClassCounts, TierUse, Watch};
 
 /// As [`Simulation`](super::simulation::Simulation), with the policy between those who send requests
 /// and the server. Requests come from clients of their own, each with one request.
@@ -85,6 +85,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
     pub(super) fn run(&mut self, requests: u64, watch: &mut Watch) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);
+        let tiers = self.server.tiers(self.now);
         let (until, mut events) = (self.came + requests, 0);
         while self.came < until {
             let (arrival, completion) = (self.source.next(), self.server.next());
@@ -114,6 +115,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         watch.ended = self.now;
         let areas = self.server.areas(self.now);
         (watch.busy, watch.present) = (areas.0 - busy, areas.1 - present);
+        watch.tiers = TierUse::since(self.server.tiers(self.now), tiers);
         events
     }
 

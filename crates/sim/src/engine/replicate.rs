@@ -82,7 +82,7 @@ impl Replication<'_> {
         if self.model.is_bare() {
             return self.with_source(processor, each);
         }
-        self.with_source(Stations::new(processor, self.model, self.seed), each)
+        self.with_source(Stations::new(processor, self.model), each)
     }
 
     fn with_source<P: Processor + Clone>(

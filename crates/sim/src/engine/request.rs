@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use rand::RngCore;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::job::Job;
@@ -20,6 +21,9 @@ pub(crate) trait Request: Copy + Debug {
 
     /// The same request, which needs so many seconds more of a processor.
     fn costing(self, more: f64) -> Self;
+
+    /// The same request, of which chance decides anew what it needs; so much of a processor.
+    fn anew(self, demand: f64, random: &mut Random) -> Self;
 }
 
 /// Draws what requests need besides, when they come: what becomes of others does not change it.
@@ -27,12 +31,14 @@ pub(crate) trait Request: Copy + Debug {
 pub(crate) struct Besides {
     demands: Demands,
     disk: Random,
+    calls: Random,
     size: Random,
 }
 
 impl Besides {
     pub(super) fn new(demands: Demands, seed: Seed) -> Self {
-        Self { demands, disk: seed.stream(Role::Disk), size: seed.stream(Role::Size) }
+        let [disk, calls, size] = [Role::Disk, Role::Calls, Role::Size].map(|role| seed.stream(role));
+        Self { demands, disk, calls, size }
     }
 }
 
@@ -42,6 +48,8 @@ pub(crate) struct Equipped {
     pub(super) job: Job,
     /// Of the mean time that its class needs of a disk.
     pub(super) disk: f64,
+    /// Where the random numbers begin by which it makes its calls.
+    pub(super) calls: u64,
     /// From which the size is computed by the law of its class.
     pub(super) normal: f64,
 }
@@ -64,13 +72,18 @@ impl Request for Job {
     fn costing(self, more: f64) -> Self {
         Self { demand: self.demand + more, ..self }
     }
+
+    fn anew(self, demand: f64, _: &mut Random) -> Self {
+        Self { demand, ..self }
+    }
 }
 
 impl Request for Equipped {
     /// As many random numbers for each, whether its class needs them or not.
     fn new(job: Job, besides: &mut Besides) -> Self {
         let disk = besides.demands.sample(&mut besides.disk);
-        Self { job, disk, normal: StandardNormal.sample(&mut besides.size) }
+        let calls = besides.calls.next_u64();
+        Self { job, disk, calls, normal: StandardNormal.sample(&mut besides.size) }
     }
 
     fn job(&self) -> &Job {
@@ -83,5 +96,9 @@ impl Request for Equipped {
 
     fn costing(self, more: f64) -> Self {
         Self { job: self.job.costing(more), ..self }
+    }
+
+    fn anew(self, demand: f64, random: &mut Random) -> Self {
+        Self { job: self.job.anew(demand, random), calls: random.next_u64(), ..self }
     }
 }

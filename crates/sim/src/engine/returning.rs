@@ -56,7 +56,7 @@ impl<R: Request> Returning<R> {
         let patience = model.patience.map(|patience| (patience.mean, Demands::of(patience.law)));
         let retries = model.retries.unwrap_or(Retries::NONE);
         let (again, attempts, tells) = (Later::default(), Slab::new(), !model.drops);
-        let demands = model.classes.iter().map(|class| (class.demand, Demands::of(model.law(class))));
+        let demands = model.classes.iter().map(|class| (class.demand, model.demands_of(class)));
         Self { first, again, attempts, patience, retries, tells, demands: demands.collect(), random }
     }
 
@@ -83,7 +83,8 @@ impl<R: Request> Returning<R> {
         let job = request.job();
         let request = match self.demands.get(job.class as usize) {
             Some((mean, law)) if self.retries.anew => {
-                request.costing(mean * law.sample(&mut self.random) - job.demand)
+                let demand = mean * law.sample(&mut self.random);
+                request.anew(demand, &mut self.random)
             }
             _ => request,
         };
@@ -132,6 +133,10 @@ impl<R: Request> Source<R> for Returning<R> {
             self.again.add(at, Return { attempt, request });
         }
         request.of(attempt as u32)
+    }
+
+    fn is_new(&self, request: &R) -> bool {
+        self.attempts.get(request.job().whose as usize).is_none_or(|attempt| attempt.times == 0)
     }
 
     fn answered(&mut self, now: f64, request: &R) -> Answer {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::processor::Processor;
 use super::serving::Serving;
+use crate::watch::TierUse;
 
 /// A limited number of threads that share a processor, and a queue in which requests wait for one
 /// of them, first come, first served.
@@ -90,6 +91,10 @@ impl<P: Processor> Serving for Server<P> {
 
     fn in_service(&self) -> usize {
         self.processor.len()
+    }
+
+    fn tiers(&mut self, now: f64) -> Vec<TierUse> {
+        self.processor.tiers(now)
     }
 
     fn areas(&mut self, now: f64) -> (f64, f64) {

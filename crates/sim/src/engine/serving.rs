@@ -1,6 +1,7 @@
 //! [`Serving`]: what requests are offered to.
 
 use super::request::Request;
+use crate::watch::TierUse;
 
 /// A server, or several.
 pub(crate) trait Serving {
@@ -21,6 +22,9 @@ pub(crate) trait Serving {
 
     /// Requests that have one.
     fn in_service(&self) -> usize;
+
+    /// What is used of each tier behind it, until `now`.
+    fn tiers(&mut self, now: f64) -> Vec<TierUse>;
 
     /// Busy processors and requests present, each times seconds, until `now`.
     fn areas(&mut self, now: f64) -> (f64, f64);

@@ -5,15 +5,15 @@ use super::serving::Serving;
 use super::source::{Answer, Source};
 use crate::course::Course;
 use crate::levels::Levels;
-use crate::watch::Watch;
+use crate::watch::{TierUse, Watch};
 
 /// Sees what happens; by default nothing of it.
 trait Onlooker<V: Serving> {
     /// Something happens `now`; the server is as it has been until then.
     fn before(&mut self, _now: f64, _server: &V) {}
 
-    /// A request is sent, perhaps not for the first time.
-    fn sent(&mut self, _now: f64, _arrived: f64) {}
+    /// A request is sent for the first time.
+    fn began(&mut self, _now: f64) {}
 
     /// One was answered that was waited for.
     fn answered(&mut self, _now: f64, _arrived: f64) {}
@@ -28,10 +28,8 @@ impl<V: Serving> Onlooker<V> for Levels {
 }
 
 impl<V: Serving> Onlooker<V> for Course {
-    fn sent(&mut self, now: f64, arrived: f64) {
-        if now == arrived {
-            self.began(now);
-        }
+    fn began(&mut self, now: f64) {
+        Self::began(self, now);
     }
 
     fn answered(&mut self, now: f64, arrived: f64) {
@@ -73,6 +71,7 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
     fn go_on(&mut self, requests: u64, watch: &mut Watch, onlooker: &mut impl Onlooker<V>) -> u64 {
         watch.began = self.now;
         let (busy, present) = self.server.areas(self.now);
+        let tiers = self.server.tiers(self.now);
         let (mut arrivals, mut completions) = (0, 0);
         while arrivals < requests {
             let (arrival, completion) = (self.source.next(), self.server.next());
@@ -98,7 +97,9 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
                 self.now = arrival;
                 arrivals += 1;
                 let request = self.source.take();
-                onlooker.sent(arrival, request.job().arrived);
+                if self.source.is_new(&request) {
+                    onlooker.began(arrival);
+                }
                 let accepted = self.server.offer(arrival, request);
                 watch.arrived(request.job().class, accepted);
                 if !accepted && !self.source.rejected(arrival, &request) {
@@ -109,6 +110,7 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
         watch.ended = self.now;
         let areas = self.server.areas(self.now);
         (watch.busy, watch.present) = (areas.0 - busy, areas.1 - present);
+        watch.tiers = TierUse::since(self.server.tiers(self.now), tiers);
         arrivals + completions
     }
 }

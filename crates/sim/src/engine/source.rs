@@ -26,6 +26,11 @@ pub(crate) trait Source<R: Request> {
     /// That request; who sends it has sent it now.
     fn take(&mut self) -> R;
 
+    /// Whether a request is sent for the first time.
+    fn is_new(&self, _: &R) -> bool {
+        true
+    }
+
     /// A request was answered, so that who sent it can go on.
     fn answered(&mut self, now: f64, request: &R) -> Answer;
 
@@ -69,7 +74,7 @@ impl Draw {
         let classes = &model.classes;
         let laws = match model.only_law() {
             Some(law) => Laws::One(Demands::of(law)),
-            None => Laws::Each(classes.iter().map(|class| Demands::of(model.law(class))).collect()),
+            None => Laws::Each(classes.iter().map(|class| model.demands_of(class)).collect()),
         };
         let total: f64 = classes.iter().map(|class| class.share).sum();
         let mut sum = 0.0;

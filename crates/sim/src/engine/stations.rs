@@ -1,6 +1,6 @@
 //! [`Stations`]: a request needs more than a processor.
 
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use rand_distr::Distribution;
 use slab::Slab;
 
@@ -13,8 +13,9 @@ use super::server::Server;
 use super::serving::Serving;
 use super::sharing::Sharing;
 use super::slices::Slices;
-use crate::draw::{Demands, Random, Role, Seed};
-use crate::model::{Call, Class, Model};
+use crate::draw::{Demands, Random, mixed};
+use crate::model::{Call, Model};
+use crate::watch::TierUse;
 
 /// Where a request is, in this order; it holds a thread everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,14 +53,28 @@ impl Stage {
 pub(crate) struct Stations<P> {
     processor: P,
     disks: Slices,
-    tiers: Box<[Server<Any>]>,
+    tiers: Box<[Tier]>,
     link: Sharing,
     client: Delay,
     keep_alive: Delay,
     visits: Slab<Visit>,
     needs: Box<[Needs]>,
-    /// Who makes which call, and what it needs there.
-    calls: Random,
+}
+
+/// A server behind the server, and its threads in use, times seconds, until `at`.
+#[derive(Debug, Clone)]
+struct Tier {
+    server: Server<Any>,
+    at: f64,
+    held: f64,
+}
+
+impl Tier {
+    fn pass(&mut self, now: f64) -> &mut Server<Any> {
+        self.held += (now - self.at) * self.server.in_service() as f64;
+        self.at = now;
+        &mut self.server
+    }
 }
 
 /// What a class needs on average, in seconds, and how its sizes vary.
@@ -80,8 +95,9 @@ struct Needs {
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     request: Equipped,
-    /// Calls that it has made, or need not make.
-    calls: usize,
+    /// The call that is next, and how often it has been made.
+    call: usize,
+    made: u32,
     /// Lognormal, of mean 1 times the size of the class.
     size: f64,
 }
@@ -94,15 +110,15 @@ enum Where {
 }
 
 impl<P: Processor<Request = Job>> Stations<P> {
-    pub(crate) fn new(processor: P, model: &Model, seed: Seed) -> Self {
+    pub(crate) fn new(processor: P, model: &Model) -> Self {
         let (equipment, threads) = (&model.equipment, model.threads as usize);
         let needs = model.classes.iter().map(|class| {
             let (bytes, cv) = class.size.map_or((0.0, 0.0), |size| (size.mean, size.cv));
             let over = |rate: Option<f64>| rate.map_or(0.0, |rate| bytes / rate);
             Needs {
                 disk: class.disk,
-                calls: one_by_one(class),
-                law: Demands::of(model.law(class)),
+                calls: class.calls.clone().into(),
+                law: model.demands_of(class),
                 link: over(equipment.link),
                 client: over(equipment.client),
                 keep_alive: equipment.keep_alive.unwrap_or(0.0),
@@ -112,7 +128,9 @@ impl<P: Processor<Request = Job>> Stations<P> {
         let tiers = model.tiers.iter().map(|tier| {
             let most = tier.threads as usize;
             let processor = Any::new(tier.discipline, most.min(threads), tier.processors);
-            Server::new(processor, f64::from(tier.processors), most, usize::MAX)
+            // There is room for any number.
+            let server = Server::new(processor, f64::from(tier.processors), most, usize::MAX);
+            Tier { server, at: 0.0, held: 0.0 }
         });
         Self {
             processor,
@@ -123,7 +141,6 @@ impl<P: Processor<Request = Job>> Stations<P> {
             keep_alive: Delay::default(),
             visits: Slab::new(),
             needs: needs.collect(),
-            calls: seed.stream(Role::Calls),
         }
     }
 
@@ -140,17 +157,8 @@ impl<P: Processor<Request = Job>> Stations<P> {
                 Stage::Cpu => job.demand,
                 Stage::Disk => needs.disk * disk,
                 Stage::Calls => {
-                    let random = &mut self.calls;
-                    let made = |call: &Call| call.share >= 1.0 || random.random::<f64>() < call.share;
-                    let Some(skipped) = needs.calls[visit.calls..].iter().position(made) else {
-                        visit.calls = needs.calls.len();
-                        continue;
-                    };
-                    let call = needs.calls[visit.calls + skipped];
-                    visit.calls += skipped + 1;
-                    let call_part = part(call.demand * needs.law.sample(&mut self.calls));
-                    // There is room for any number.
-                    self.tiers[call.tier].offer(now, call_part);
+                    let Some((tier, demand)) = visit.next_call(needs) else { continue };
+                    self.tiers[tier].pass(now).offer(now, part(demand));
                     return None;
                 }
                 Stage::Link => needs.link * visit.size,
@@ -186,15 +194,28 @@ impl<P: Processor<Request = Job>> Stations<P> {
             (Stage::KeepAlive, self.keep_alive.next()),
         ];
         let stages = stages.into_iter().map(|(stage, next)| (Where::At(stage), next));
-        let tiers = self.tiers.iter().enumerate().map(|(at, tier)| (Where::Tier(at), tier.next()));
+        let tiers = self.tiers.iter().enumerate().map(|(at, tier)| (Where::Tier(at), tier.server.next()));
         let never = (Where::At(Stage::Cpu), f64::INFINITY);
         stages.chain(tiers).fold(never, |first, next| if next.1 < first.1 { next } else { first })
     }
 }
 
-/// Each call as often as it is made.
-fn one_by_one(class: &Class) -> Box<[Call]> {
-    class.calls.iter().flat_map(|call| std::iter::repeat_n(*call, call.times as usize)).collect()
+impl Visit {
+    /// The next call that the request makes, if it makes another: of which tier, and what it needs there. What it asks for
+    /// is its own, so that it is the same whatever others do, and when it comes again.
+    fn next_call(&mut self, needs: &Needs) -> Option<(usize, f64)> {
+        while let Some(call) = needs.calls.get(self.call) {
+            let seed = self.request.calls.wrapping_add((self.call as u64) << 32);
+            let draws = |times: u64| Random::seed_from_u64(mixed(seed.wrapping_add(times)));
+            let is_made = call.share >= 1.0 || draws(0).random::<f64>() < call.share;
+            if is_made && self.made < call.times {
+                self.made += 1;
+                return Some((call.tier, call.demand * needs.law.sample(&mut draws(self.made.into()))));
+            }
+            (self.call, self.made) = (self.call + 1, 0);
+        }
+        None
+    }
 }
 
 impl<P: Processor<Request = Job>> Processor for Stations<P> {
@@ -211,7 +232,7 @@ impl<P: Processor<Request = Job>> Processor for Stations<P> {
     fn start(&mut self, now: f64, request: Equipped) {
         let deviation = self.needs.get(request.job.class as usize).map_or(0.0, |needs| needs.deviation);
         let size = (deviation * (request.normal - deviation / 2.0)).exp();
-        let key = self.visits.insert(Visit { request, calls: 0, size });
+        let key = self.visits.insert(Visit { request, call: 0, made: 0, size });
         self.go_on(now, key, Stage::Cpu);
     }
 
@@ -219,9 +240,17 @@ impl<P: Processor<Request = Job>> Processor for Stations<P> {
         self.first().1
     }
 
+    fn tiers(&mut self, now: f64) -> Vec<TierUse> {
+        let used = |tier: &mut Tier| {
+            let (busy, present) = tier.pass(now).areas(now);
+            TierUse { busy, held: tier.held, waiting: present - tier.held }
+        };
+        self.tiers.iter_mut().map(used).collect()
+    }
+
     fn advance(&mut self, now: f64) -> Option<Equipped> {
         let (part, next) = match self.first().0 {
-            Where::Tier(at) => (self.tiers[at].advance(now)?, Stage::Calls),
+            Where::Tier(at) => (self.tiers[at].pass(now).advance(now)?, Stage::Calls),
             Where::At(stage) => {
                 let part = match stage {
                     Stage::Cpu => self.processor.advance(now),

@@ -6,6 +6,8 @@
 //! of Markov Chains", 1994, section 3.2.3); the number of clients that will come back is bounded where there
 //! hardly ever are so many.
 
+use std::cmp::Ordering;
+
 use super::error::ExactError;
 use super::solution::{Method, Solution};
 use crate::draw::Service;
@@ -20,6 +22,9 @@ const MAX_STATES: usize = 400_000;
 /// The chance that more clients are to come back than are counted is below this, and a sweep changes nothing by more.
 const NEGLIGIBLE: f64 = 1e-10;
 const MAX_SWEEPS: usize = 200_000;
+
+/// Flows that are to be equal differ by less than this share.
+const BALANCE: f64 = 1e-7;
 
 /// The chain of a model, if it is one of these.
 pub(super) fn solve(model: &Model, rate: f64) -> Option<Result<Solution, ExactError>> {
@@ -140,10 +145,8 @@ impl Chain {
         loop {
             let states = (most + 1) * self.states_present();
             if states > MAX_STATES {
-                return Err(ExactError::TooLarge {
-                    levels: most as u64 + 1,
-                    states: self.states_present() as u64,
-                });
+                let (away, states) = (most as u64 / 2, self.states_present() as u64);
+                return Err(ExactError::TooManyAway { away, states });
             }
             let chances = self.stationary(most)?;
             let last: f64 = chances[most * self.states_present()..].iter().sum();
@@ -177,11 +180,35 @@ impl Chain {
             }
             let sum: f64 = chances.iter().sum();
             chances.iter_mut().for_each(|chance| *chance /= sum);
-            if change < NEGLIGIBLE * 1e-2 {
+            if change < NEGLIGIBLE * 1e-2 && self.is_balanced(most, &chances) {
                 return Ok(chances);
             }
         }
-        Err(ExactError::Singular { level: self.threads })
+        Err(ExactError::NotSettled(MAX_SWEEPS))
+    }
+
+    /// As many clients go away as come back, and as many requests begin as end: what a chain that goes to and fro between
+    /// two states, hardly ever, is long in doing.
+    fn is_balanced(&self, most: usize, chances: &[f64]) -> bool {
+        let [mut away, mut back, mut begun, mut ended] = [0.0; 4];
+        for (state, chance) in self.states(most).zip(chances) {
+            let all = |state: State| state.wait + state.left;
+            for (to, rate) in self.from(state, most) {
+                let flow = chance * rate;
+                match to.away.cmp(&state.away) {
+                    Ordering::Greater => away += flow,
+                    Ordering::Less => back += flow,
+                    Ordering::Equal => {}
+                }
+                match all(to).cmp(&all(state)) {
+                    Ordering::Greater => begun += flow,
+                    Ordering::Less => ended += flow,
+                    Ordering::Equal => {}
+                }
+            }
+        }
+        let near = |one: f64, other: f64| (one - other).abs() <= BALANCE * one.max(other);
+        near(away, back) && near(begun, ended)
     }
 
     fn solution(&self, class: &Class, most: usize, chances: &[f64]) -> Solution {

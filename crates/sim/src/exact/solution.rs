@@ -15,7 +15,8 @@ pub struct Solution {
     /// Where they do, or come back: the share of requests that are never served in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<f64>,
-    /// The mean time from arrival to completion, in seconds, of the requests that are served.
+    /// The mean time from arrival to completion, in seconds, of the requests that are served; not a number where clients come
+    /// back, since the chain does not know when they first came.
     pub latency: f64,
     /// Mean latency of each class, in seconds, in the model's order.
     pub latency_by_class: Vec<f64>,

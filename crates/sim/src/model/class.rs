@@ -2,7 +2,7 @@
 
 use super::equipment::Size;
 use super::tier::Call;
-use crate::draw::Service;
+use crate::draw::{Samples, Service};
 
 /// The names of the paper's two classes.
 pub const STATIC: &str = "static";
@@ -20,6 +20,8 @@ pub struct Class {
     pub demand: f64,
     /// The law of that around its mean, where it has another than the model.
     pub service: Option<Service>,
+    /// What requests of it needed, instead of a law, scaled to its mean.
+    pub samples: Option<Samples>,
     /// What it needs of a disk on average, in seconds.
     pub disk: f64,
     /// What it asks of tiers behind the server, in this order.
@@ -31,6 +33,15 @@ pub struct Class {
 impl Class {
     /// A class that needs nothing but a processor.
     pub fn new(name: &str, share: f64, demand: f64) -> Self {
-        Self { name: name.to_owned(), share, demand, service: None, disk: 0.0, calls: Vec::new(), size: None }
+        Self {
+            name: name.to_owned(),
+            share,
+            demand,
+            service: None,
+            samples: None,
+            disk: 0.0,
+            calls: Vec::new(),
+            size: None,
+        }
     }
 }

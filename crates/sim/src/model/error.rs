@@ -48,6 +48,29 @@ pub enum ModelError {
         "a full queue that drops requests leaves clients waiting that never give up; say how long they wait, as in --patience 1s"
     )]
     DropsForEver,
+    /// Clients that are told at once that there is no room, and ask at once again.
+    #[error(
+        "clients that are told that they are rejected and ask again at once find the queue as full as before; say how long they pause, as in --retry-delay 1s, or that a full queue drops them without a word (--drops)"
+    )]
+    AgainAtOnce,
+    /// Pauses that grow from nothing.
+    #[error("a backoff of {0} makes nothing of no delay; give a delay, or leave it out")]
+    NoBackoff(f64),
+    /// Something that has no effect without a queue that can be full.
+    #[error(
+        "{0} have no effect where the queue has no limit, since it rejects none; give it one, or leave them out"
+    )]
+    NeverFull(&'static str),
+    /// Priorities of one class.
+    #[error(
+        "the discipline priority is between classes, and the model has one; give it several, or take fcfs"
+    )]
+    OneClass,
+    /// Several servers, and tiers.
+    #[error(
+        "tiers are simulated behind one server, and the model has {0}: whether they have them in common is not known; give it one server"
+    )]
+    TiersOfFleet(u32),
     /// A gate, and clients that give up.
     #[error(
         "clients that give up are not simulated with a gate in front of a model; leave them out, or simulate sessions (--workload), whose users give up"

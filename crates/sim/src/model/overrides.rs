@@ -108,6 +108,11 @@ pub enum OverrideError {
         "the model's clients wait for their answers, so that arrivals and cv have no meaning; give a rate or a load as well, or leave them out"
     )]
     Clients,
+    /// A pause before what does not come.
+    #[error(
+        "clients do not ask again, so that retry-delay has no effect; give retries as well, or leave it out"
+    )]
+    NoRetries,
     /// Two sizes of the same thing.
     #[error("load and rate both say how many requests there are; keep one of them")]
     LoadAndRate,
@@ -131,8 +136,8 @@ impl Overrides {
             processors: self.processors.unwrap_or(base.processors),
             patience: self
                 .patience
-                .map_or(base.patience, |mean| Some(Patience { mean, law: Service::Constant })),
-            retries: self.retries_over(base.retries),
+                .map_or(base.patience, |mean| Some(Patience { mean, law: patience_law(base.patience) })),
+            retries: self.retries_over(base.retries)?,
             fleet: Fleet {
                 servers: self.servers.unwrap_or(base.fleet.servers),
                 balancing: self.balancing.unwrap_or(base.fleet.balancing),
@@ -140,19 +145,22 @@ impl Overrides {
             ..base
         };
         if self.service.is_some() || self.service_cv.is_some() {
-            model.classes.iter_mut().for_each(|class| class.service = None);
+            model.classes.iter_mut().for_each(|class| (class.service, class.samples) = (None, None));
         }
         model.check()?;
         Ok(model)
     }
 
     /// None where clients come back zero times.
-    fn retries_over(&self, base: Option<Retries>) -> Option<Retries> {
-        let all = Retries { share: 1.0, most: 1, ..Retries::NONE };
-        let given = self.retries.is_some() || self.retry_delay.is_some();
-        let retries = base.or(given.then_some(all))?;
-        let (most, delay) = (self.retries.unwrap_or(retries.most), self.retry_delay.unwrap_or(retries.delay));
-        (most > 0).then_some(Retries { most, delay, ..retries })
+    fn retries_over(&self, base: Option<Retries>) -> Result<Option<Retries>, OverrideError> {
+        let all = Retries { share: 1.0, ..Retries::NONE };
+        let retries = base.unwrap_or(all);
+        let most = self.retries.unwrap_or(retries.most);
+        if most == 0 {
+            return if self.retry_delay.is_some() { Err(OverrideError::NoRetries) } else { Ok(None) };
+        }
+        let delay = self.retry_delay.unwrap_or(retries.delay);
+        Ok(Some(Retries { most, delay, ..retries }))
     }
 
     fn offered_over(&self, base: Offered) -> Result<Offered, OverrideError> {
@@ -248,10 +256,15 @@ impl Overrides {
         for class in &mut classes {
             if let Some(own) = own(&class.name) {
                 (class.disk, class.size, class.service) = (own.disk, own.size, own.service);
+                (class.samples, class.calls) = (own.samples.clone(), own.calls.clone());
             }
         }
         Ok(classes)
     }
+}
+
+fn patience_law(base: Option<Patience>) -> Service {
+    base.map_or(Service::Constant, |patience| patience.law)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::fleet::Fleet;
 use super::offered::Offered;
 use super::slow_clients::SlowClients;
 use super::tier::Tier;
-use crate::draw::{Arrivals, Service};
+use crate::draw::{Arrivals, Demands, Service};
 
 /// A server and its requests: the paper's (section 2) by default.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +64,21 @@ impl Model {
         class.service.unwrap_or(self.service)
     }
 
+    /// Draws what requests of a class need, over their mean.
+    pub(crate) fn demands_of(&self, class: &Class) -> Demands {
+        class.samples.as_ref().map_or_else(|| Demands::of(self.law(class)), Demands::from)
+    }
+
+    /// Whether some class has samples instead of a law.
+    pub(crate) fn has_samples(&self) -> bool {
+        self.classes.iter().any(|class| class.samples.is_some())
+    }
+
     /// The law of all of its classes, where they have the same law.
     pub(crate) fn only_law(&self) -> Option<Service> {
+        if self.has_samples() {
+            return None;
+        }
         let mut laws = self.classes.iter().map(|class| self.law(class));
         let first = laws.next()?;
         laws.all(|law| law == first).then_some(first)
@@ -140,8 +153,10 @@ impl Model {
                 within("the mean think time, in seconds,", think, 1e-6, 1e6)?;
             }
         }
-        if let Discipline::RoundRobin(quantum) = self.discipline {
-            within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
+        for discipline in self.tiers.iter().map(|tier| tier.discipline).chain([self.discipline]) {
+            if let Discipline::RoundRobin(quantum) = discipline {
+                within("the quantum of round robin, in seconds,", quantum.as_secs_f64(), 1e-7, 1e6)?;
+            }
         }
         for tier in &self.tiers {
             within("the number of threads of a tier", f64::from(tier.threads), 1.0, 1e6)?;
@@ -174,9 +189,13 @@ impl Model {
                 return Err(ModelError::Closed("clients that give up"));
             }
         }
-        if self.drops && self.patience.is_none() {
-            return Err(ModelError::DropsForEver);
+        if !self.tiers.is_empty() && self.fleet.servers > 1 {
+            return Err(ModelError::TiersOfFleet(self.fleet.servers));
         }
+        if self.discipline == Discipline::Priority && self.classes.len() == 1 {
+            return Err(ModelError::OneClass);
+        }
+        self.check_clients()?;
         let unused = |what, needed| Err(ModelError::Unused { what, needed });
         if (link.is_some() || client.is_some()) && self.classes.iter().all(|class| class.size.is_none()) {
             return unused("links", "a size");
@@ -190,6 +209,24 @@ impl Model {
             return unused("disks", "a time that it needs of a disk");
         }
         Ok(())
+    }
+
+    fn check_clients(&self) -> Result<(), ModelError> {
+        if self.drops && self.patience.is_none() {
+            return Err(ModelError::DropsForEver);
+        }
+        if self.queue.is_none() && self.drops {
+            return Err(ModelError::NeverFull("drops"));
+        }
+        let Some(retries) = self.retries else { return Ok(()) };
+        if self.queue.is_none() && self.patience.is_none() {
+            return Err(ModelError::NeverFull("retries"));
+        }
+        if retries.delay == 0.0 && retries.backoff > 1.0 {
+            return Err(ModelError::NoBackoff(retries.backoff));
+        }
+        let is_told = self.queue.is_some() && !self.drops;
+        if retries.delay == 0.0 && is_told { Err(ModelError::AgainAtOnce) } else { Ok(()) }
     }
 
     fn check_equipment(&self) -> Result<(), ModelError> {

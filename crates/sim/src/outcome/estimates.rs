@@ -8,9 +8,9 @@ use stats::MeanEstimate;
 
 use super::figures::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 use super::tally::PartTotals;
-use crate::model::{Call, Class, Model, Tier};
+use crate::model::{Model, Tier};
 use crate::subject::{ModelGate, Subject};
-use crate::watch::ClassCounts;
+use crate::watch::{ClassCounts, TierUse};
 
 impl Outcome {
     /// What the parts of a simulation say together; how they came about is for the caller to add.
@@ -94,7 +94,10 @@ impl GateClassOutcome {
 
 /// The same parts, with their classes put together by `fold`.
 fn folded(tallies: &[PartTotals], fold: impl Fn(&[ClassCounts]) -> Vec<ClassCounts>) -> Vec<PartTotals> {
-    tallies.iter().map(|tally| PartTotals { classes: fold(&tally.classes), ..*tally }).collect()
+    tallies
+        .iter()
+        .map(|tally| PartTotals { classes: fold(&tally.classes), tiers: tally.tiers.clone(), ..*tally })
+        .collect()
 }
 
 /// The requests of one class, or all.
@@ -134,19 +137,20 @@ impl<'a> Group<'a> {
     }
 
     fn tiers(self, model: &Model) -> Vec<TierOutcome> {
-        let used = |at: usize, tier: &Tier| {
-            let needs = |class: &Class| -> f64 {
-                class.calls.iter().filter(|call| call.tier == at).map(Call::mean).sum()
+        let outcome = |(at, tier): (usize, &Tier)| {
+            let of = |amount: fn(TierUse) -> f64, most: u32| {
+                let used =
+                    move |tally: &PartTotals| tally.tiers.get(at).map_or(f64::NAN, |used| amount(*used));
+                self.over_time(move |tally| used(tally) / f64::from(most))
             };
-            let processors = f64::from(tier.processors) * f64::from(model.fleet.servers);
-            self.over_time(|tally| {
-                let served = tally.classes.iter().map(|seen| seen.latencies.count() + seen.too_late);
-                let work = served.zip(&model.classes).map(|(served, class)| served as f64 * needs(class));
-                work.sum::<f64>() / processors
-            })
+            TierOutcome {
+                name: tier.name.clone(),
+                utilization: of(|used| used.busy, tier.processors),
+                threads: of(|used| used.held, tier.threads),
+                waiting: of(|used| used.waiting, 1),
+            }
         };
-        let tiers = model.tiers.iter().enumerate();
-        tiers.map(|(at, tier)| TierOutcome { name: tier.name.clone(), utilization: used(at, tier) }).collect()
+        model.tiers.iter().enumerate().map(outcome).collect()
     }
 
     fn over_time(self, amount: impl Fn(&PartTotals) -> f64) -> MeanEstimate {

@@ -88,8 +88,12 @@ pub struct ClassOutcome {
 pub struct TierOutcome {
     /// Its name.
     pub name: String,
-    /// The share of its processors' time that the calls of the requests that were served need on average.
+    /// The share of its processors' time in which they worked.
     pub utilization: MeanEstimate,
+    /// The share of its threads' time in which they were in use.
+    pub threads: MeanEstimate,
+    /// Calls that wait for a thread of it.
+    pub waiting: MeanEstimate,
 }
 
 /// What became of a class of the gate. What is not served yet when a replication ends makes the shares
@@ -146,14 +150,15 @@ pub enum Precision {
 const NEGLIGIBLE: f64 = 0.01;
 
 impl Outcome {
-    /// Whether rejection, mean latency and its 90th percentile are known to the share that is asked for, and as many
+    /// Whether the shares of what is not served, mean latency and its 90th percentile are known to the share that is asked for, and as many
     /// were rejected; `done` is how many times as many requests as a replication has were simulated.
     pub(crate) fn judge(&self, plan: &Plan, done: f64) -> Precision {
         if !plan.ends_early() {
             return Precision::Fixed;
         }
-        let rejected = self.rejected.half_width() / self.rejected.mean.max(NEGLIGIBLE);
-        let relative = rejected.max(self.latency.mean.relative()).max(self.latency.p90.relative());
+        let shares = [Some(self.rejected), self.given_up, self.lost].into_iter().flatten();
+        let shares = shares.map(|share| share.half_width() / share.mean.max(NEGLIGIBLE)).fold(0.0, f64::max);
+        let relative = shares.max(self.latency.mean.relative()).max(self.latency.p90.relative());
         // Nothing was served: there is no latency to be known.
         let relative = if relative.is_nan() { 0.0 } else { relative };
         let by_width = plan.precision.map_or(0.0, |wanted| (relative / wanted).powi(2));

@@ -1,6 +1,6 @@
 //! [`PartTotals`]: what was seen in a part of a simulation; [`Parts`]: a simulation in a limited number of them.
 
-use crate::watch::{ClassCounts, Watch};
+use crate::watch::{ClassCounts, TierUse, Watch};
 
 /// What was seen in a part of a simulation.
 #[derive(Debug, Clone)]
@@ -11,11 +11,13 @@ pub(crate) struct PartTotals {
     pub(crate) busy: f64,
     pub(crate) present: f64,
     pub(crate) classes: Vec<ClassCounts>,
+    pub(crate) tiers: Vec<TierUse>,
 }
 
 impl From<Watch> for PartTotals {
     fn from(watch: Watch) -> Self {
-        Self { elapsed: watch.elapsed(), busy: watch.busy, present: watch.present, classes: watch.classes }
+        let (elapsed, Watch { busy, present, classes, tiers, .. }) = (watch.elapsed(), watch);
+        Self { elapsed, busy, present, classes, tiers }
     }
 }
 
@@ -25,6 +27,7 @@ impl PartTotals {
         self.busy += other.busy;
         self.present += other.present;
         self.classes.iter_mut().zip(&other.classes).for_each(|(class, more)| class.add(more));
+        self.tiers.iter_mut().zip(&other.tiers).for_each(|(tier, more)| tier.add(*more));
     }
 }
 
@@ -91,7 +94,8 @@ mod tests {
             let mut parts = Parts::at_most(most);
             for i in 0..count {
                 let elapsed = f64::from(i);
-                parts.push(PartTotals { elapsed, busy: 1.0, present: 0.0, classes: Vec::new() });
+                let (classes, tiers) = (Vec::new(), Vec::new());
+                parts.push(PartTotals { elapsed, busy: 1.0, present: 0.0, classes, tiers });
             }
             let parts = parts.as_slice();
             assert!(parts.len() <= most && 2 * parts.len() >= most.min(count as usize));

@@ -17,8 +17,10 @@ pub struct RecoveryMap {
     pub within: f64,
     /// The share of requests that are answered in time when it has.
     pub share: f64,
-    /// For how long, in seconds.
+    /// For how long at least, in seconds; and for as many requests at least.
     pub lasting: f64,
+    /// See [`RecoveryMap::lasting`].
+    pub requests: u32,
     /// One for each number of times that clients ask again.
     pub rows: Vec<Row>,
     /// Somebody ended it before.
@@ -33,34 +35,18 @@ pub struct Row {
     pub retries: u32,
     /// At the loads that were asked for.
     pub trials: Vec<RecoveryTrial>,
-    /// Up to where the server comes back; nothing where it was ended before.
+    /// Up to which load the server recovers; nothing where it was ended before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub border: Option<Border>,
+    pub boundary: Option<Boundary>,
 }
 
-/// The border of overload that keeps itself up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(into = "Loads")]
-pub struct Border {
-    /// The largest load, in hundredths, at which it comes back in nine of ten replications.
-    pub surely: u32,
-    /// In half of them.
-    pub half: u32,
-    /// In one of ten.
-    pub hardly: u32,
-}
-
-#[derive(Serialize)]
-struct Loads {
-    surely: f64,
-    half: f64,
-    hardly: f64,
-}
-
-impl From<Border> for Loads {
-    fn from(border: Border) -> Self {
-        let [surely, half, hardly] =
-            [border.surely, border.half, border.hardly].map(|load| f64::from(load) / 100.0);
-        Self { surely, half, hardly }
-    }
+/// The boundary of metastable overload: the largest loads at which the server recovers by itself, to a hundredth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Boundary {
+    /// With a probability of 0.9.
+    pub p90: f64,
+    /// Of 0.5.
+    pub p50: f64,
+    /// Of 0.1.
+    pub p10: f64,
 }

@@ -9,7 +9,7 @@ mod search;
 mod text;
 mod trial;
 
-pub use self::map::{Border, RecoveryMap, Row};
+pub use self::map::{Boundary, RecoveryMap, Row};
 pub use self::question::{RecoveryError, RecoveryQuestion, SurgeLoad, SurgeLoadError};
 pub use self::search::map_recovery;
 pub use self::trial::RecoveryTrial;

@@ -35,7 +35,7 @@ pub struct SurgeLoad {
 /// A text that is not a surge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" is no surge; give the load and how long it lasts, as in 3:10s for three times what the server can serve"
+    "\"{0}\" is no surge; give the load, from 1 to 1000, and how long it lasts, as in 3:10s for three times what the processors can serve"
 )]
 pub struct SurgeLoadError(String);
 
@@ -77,11 +77,6 @@ pub enum RecoveryError {
         "whether answers are in time is asked of clients that all wait for as long; leave out the law of their patience"
     )]
     PatienceDiffers,
-    /// Clients that wait for their answers make the rate.
-    #[error(
-        "the model's clients wait for their answers, so that there is no surge; give a --rate or a --load"
-    )]
-    Closed,
     /// A load at which it never was well, or no load.
     #[error("a load before the surge must be above 0 and below 1, not {0}")]
     Load(f64),

@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 
 use units::Span;
 
-use super::map::{Border, RecoveryMap, Row};
+use super::map::{Boundary, RecoveryMap, Row};
 use super::question::{RecoveryError, RecoveryQuestion};
 use super::trial::RecoveryTrial;
 use crate::control::Control;
 use crate::course::Course;
 use crate::draw::{Seed, Service};
 use crate::engine::{Length, replicate};
-use crate::model::{Model, Offered, Patience, Retries};
+use crate::model::{Model, ModelError, Offered, Patience, Retries};
 use crate::parallel::in_parallel;
 use crate::subject::{Subject, Surge};
 use crate::watch::Watch;
@@ -24,6 +24,9 @@ const LASTING: usize = 5;
 
 /// The surge comes after so many times as long as clients wait.
 const CALM: usize = 20;
+
+/// And of so many requests at least, for of few it is all or nothing.
+const REQUESTS: u32 = 40;
 
 /// How long clients wait, in intervals.
 const INTERVALS: usize = 10;
@@ -38,9 +41,6 @@ pub fn map_recovery(
     question: &RecoveryQuestion,
     control: Control<'_>,
 ) -> Result<RecoveryMap, RecoveryError> {
-    if matches!(model.offered, Offered::Clients(..)) {
-        return Err(RecoveryError::Closed);
-    }
     let Patience { mean: patience, law } = model.patience.ok_or(RecoveryError::NoPatience)?;
     if law != Service::Constant {
         return Err(RecoveryError::PatienceDiffers);
@@ -65,6 +65,7 @@ pub fn map_recovery(
         within,
         share: SHARE,
         lasting,
+        requests: REQUESTS,
         rows,
         interrupted: control.is_stopped(),
     })
@@ -83,31 +84,31 @@ impl Search<'_> {
         for load in &self.question.loads {
             trials.extend(self.trial(*load, retries)?);
         }
-        Ok(Row { retries, trials, border: self.border(retries)? })
+        Ok(Row { retries, trials, boundary: self.boundary(retries)? })
     }
 
     /// Found by halving: at a higher load it comes back less often. Nothing where it was ended before.
-    fn border(&self, retries: u32) -> Result<Option<Border>, RecoveryError> {
+    fn boundary(&self, retries: u32) -> Result<Option<Boundary>, RecoveryError> {
         let mut tried: BTreeMap<u32, f64> = BTreeMap::new();
         let mut last = |share: f64| {
             let (mut low, mut high) = (0, 100);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
-                let recovers = match tried.get(&middle) {
-                    Some(recovers) => *recovers,
+                let probability = match tried.get(&middle) {
+                    Some(probability) => *probability,
                     None => {
                         let Some(trial) = self.trial(f64::from(middle) / 100.0, retries)? else {
                             return Ok::<_, RecoveryError>(None);
                         };
-                        *tried.entry(middle).or_insert(trial.recovers.value)
+                        *tried.entry(middle).or_insert(trial.probability.value)
                     }
                 };
-                if recovers >= share { low = middle } else { high = middle }
+                if probability >= share { low = middle } else { high = middle }
             }
-            Ok(Some(low))
+            Ok(Some(f64::from(low) / 100.0))
         };
-        let (surely, half, hardly) = (last(0.9)?, last(0.5)?, last(0.1)?);
-        Ok(surely.zip(half).zip(hardly).map(|((surely, half), hardly)| Border { surely, half, hardly }))
+        let (p90, p50, p10) = (last(0.9)?, last(0.5)?, last(0.1)?);
+        Ok(p90.zip(p50).zip(p10).map(|((p90, p50), p10)| Boundary { p90, p50, p10 }))
     }
 
     /// Nothing where it was ended before.
@@ -118,7 +119,13 @@ impl Search<'_> {
             retries: (retries > 0).then_some(Retries { most: retries, ..pauses }),
             ..self.model.clone()
         };
-        model.check()?;
+        match model.check() {
+            Err(ModelError::Unstable { .. }) => {
+                let never = vec![None; self.question.plan.replications as usize];
+                return Ok(RecoveryTrial::new(load, retries, &never, 0.0));
+            }
+            checked => checked?,
+        }
         model.check_without_gate()?;
         let interval = self.patience / INTERVALS as f64;
         let intervals = |seconds: f64| (seconds / interval).ceil() as usize;
@@ -129,6 +136,9 @@ impl Search<'_> {
         let (times, plan) = (self.question.surge.load / load, &self.question.plan);
         let surge = Surge { from: time(from), until: time(until), times, end: time(end) };
         let subject = Subject { surge: Some(surge), ..Subject::from(&model) };
+        // At this load so many intervals have enough requests.
+        let enough = intervals(f64::from(REQUESTS) / model.rate().unwrap_or(f64::INFINITY));
+        let lasting = enough.max(LASTING * INTERVALS).min(end - until);
         let one = |number| {
             let course = Course::new(end, interval, self.patience);
             let blank = Watch { course: Some(course), ..subject.watch() };
@@ -136,7 +146,7 @@ impl Search<'_> {
             let mut outcome = (None, 0.0);
             replicate(subject, Seed::new(plan.seed, number), length, &blank, &mut |watch| {
                 if let Some(course) = watch.course {
-                    let recovered = course.recovers(until, LASTING * INTERVALS, SHARE);
+                    let recovered = course.recovers(until, lasting, SHARE);
                     outcome = (recovered.map(time), course.share(from / 2..from));
                 }
                 ControlFlow::Break(())

@@ -10,23 +10,23 @@ pub struct RecoveryTrial {
     pub load: f64,
     /// How often clients ask again.
     pub retries: u32,
-    /// The share of replications in which it came back.
-    pub recovers: Estimate,
+    /// The share of replications in which it recovered.
+    pub probability: Estimate,
     /// The median time from the end of the surge until it had, in seconds, those in which it had not counted as longer
     /// than all others; `None` where that is not known because it did not in half of them.
     pub time: Option<Estimate>,
     /// The share that was answered in time before the surge.
-    pub calm: f64,
+    pub in_time_before: f64,
 }
 
 impl RecoveryTrial {
-    /// Of so long as each replication took, if it came back.
-    pub(super) fn new(load: f64, retries: u32, times: &[Option<f64>], calm: f64) -> Option<Self> {
+    /// Of so long as each replication took, if it recovered.
+    pub(super) fn new(load: f64, retries: u32, times: &[Option<f64>], in_time_before: f64) -> Option<Self> {
         let recovered = times.iter().flatten().count() as u64;
         let rising = stats::order::rising(times.iter().map(|time| time.unwrap_or(f64::INFINITY)));
         let time = Estimate::quantile(&rising, 0.5).filter(|time| time.value.is_finite());
         let time = time.map(|time| Estimate { ci: time.ci.filter(|[_, high]| high.is_finite()), ..time });
-        let recovers = Estimate::share(recovered, times.len() as u64)?;
-        Some(Self { load, retries, recovers, time, calm })
+        let probability = Estimate::share(recovered, times.len() as u64)?;
+        Some(Self { load, retries, probability, time, in_time_before })
     }
 }

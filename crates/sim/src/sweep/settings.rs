@@ -31,12 +31,6 @@ pub(super) struct Settings {
     queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
-    drops: Option<bool>,
-    #[serde(default, with = "config::quantity::optional")]
-    patience: Option<Span>,
-    retries: Option<u32>,
-    #[serde(default, with = "config::quantity::optional")]
-    retry_delay: Option<Span>,
     servers: Option<u32>,
     balancing: Option<String>,
 }
@@ -84,10 +78,6 @@ impl Settings {
             queue,
             discipline,
             processors,
-            drops,
-            patience,
-            retries,
-            retry_delay,
             servers,
             balancing
         );
@@ -130,12 +120,9 @@ impl Settings {
             queue: self.queue,
             discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             processors: self.processors,
-            drops: self.drops.unwrap_or(false),
-            patience: self.patience.map(Span::as_secs_f64),
-            retries: self.retries,
-            retry_delay: self.retry_delay.map(Span::as_secs_f64),
             servers: self.servers,
             balancing: self.balancing.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
+            ..Overrides::default()
         };
         let model = given.over(base).map_err(text)?;
         let mix = Mix::of(&model);

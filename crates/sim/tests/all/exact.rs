@@ -284,9 +284,24 @@ fn classes_with_priority_wait_for_those_before_them_alone() {
     let (first, both) = (0.4, 0.8);
     near("first", &outcome.classes[0].latency.mean, 0.01 / (1.0 - first));
     near("second", &outcome.classes[1].latency.mean, 0.01 / (1.0 - first) / (1.0 - both));
-    // With processors for all of them none takes another's.
-    let wide = Model { processors: 64, offered: Offered::Rate(80.0), ..model };
-    for class in &run(&wide, 100_000, 4).classes {
-        near(&class.name, &class.latency.mean, 0.01);
-    }
+    // Two processors: the first class is M/M/2 by itself, and so are both together, since they need as much.
+    let two = Model { processors: 2, ..model };
+    let outcome = run(&two, 400_000, 8);
+    let [first, both] = [0.4_f64, 0.8].map(|load| 0.01 / (1.0 - load * load));
+    near("first of two", &outcome.classes[0].latency.mean, first);
+    near("second of two", &outcome.classes[1].latency.mean, 2.0 * both - first);
+}
+
+/// Pollaczek and Khinchine's formula of a variation of 0.5.
+#[test]
+fn needs_are_as_in_the_file_of_samples() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("needs.txt");
+    std::fs::write(&file, "10ms\n0.03\n").unwrap();
+    let samples = Some(sim::Samples::read(&file).unwrap());
+    let classes = vec![Class { samples, ..Class::new("all", 1.0, 0.02) }];
+    let model = Model { classes, ..endless(Discipline::FirstCome, "constant") };
+    let wait = 0.02 * 0.8 * (1.0 + 0.25) / (2.0 * (1.0 - 0.8));
+    near("samples", &run(&model, 400_000, 8).latency.mean, 0.02 + wait);
+    assert_eq!(exact::solve(&model), Err(exact::ExactError::NoMethod));
 }

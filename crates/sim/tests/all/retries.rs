@@ -108,21 +108,54 @@ fn overload_keeps_itself_up_where_all_attempts_are_more_than_can_be_served() {
                 Some(time) => assert!((0.8..1.25).contains(&(time.value / ends)), "{ends}: {trial:?}"),
                 None => assert!(trial.load * all >= 0.99, "{trial:?}"),
             }
-            assert_eq!(trial.calm, 1.0);
+            assert_eq!(trial.in_time_before, 1.0);
         }
         // Beyond that it takes longer than a minute.
-        let border = row.border.unwrap();
+        let boundary = row.boundary.unwrap();
         let least = (1.0 - 3.0 / (55.0 - f64::from(row.retries))) / all;
-        let half = f64::from(border.half) / 100.0;
-        assert!((least - 0.03..=1.0 / all + 0.01).contains(&half), "{} retries: {border:?}", row.retries);
-        assert!(border.surely <= border.half && border.half <= border.hardly);
+        assert!(
+            (least - 0.03..=1.0 / all + 0.01).contains(&boundary.p50),
+            "{} retries: {boundary:?}",
+            row.retries
+        );
+        assert!(boundary.p90 <= boundary.p50 && boundary.p50 <= boundary.p10);
     }
     let text = map.to_string();
-    assert!(text.contains("never") && text.contains("surely"), "{text}");
-    for (wrong, says) in [
-        (Model { patience: None, drops: false, ..model.clone() }, "how long they wait"),
-        (Model { offered: Offered::Clients(3, 1.0), ..model }, "wait for their answers"),
-    ] {
-        assert!(map_recovery(&wrong, &question, CONTROL).unwrap_err().to_string().contains(says));
-    }
+    assert!(text.contains("never") && text.contains("recovers up to"), "{text}");
+    let endless = Model { patience: None, drops: false, ..model };
+    let why = map_recovery(&endless, &question, CONTROL).unwrap_err().to_string();
+    assert!(why.contains("how long they wait"), "{why}");
+}
+
+/// Who is rejected and comes again is one request, not several that were not answered in time.
+#[test]
+fn a_request_that_comes_again_counts_once() {
+    let model = Model {
+        classes: vec![Class::new("all", 1.0, 0.01)],
+        threads: 1,
+        queue: Some(3),
+        patience: Some(Patience { mean: 1.0, law: Service::Constant }),
+        retries: Some(Retries { share: 1.0, delay: 0.01, backoff: 1.0, most: 1, anew: false }),
+        ..Model::default()
+    };
+    let question = RecoveryQuestion {
+        surge: "2:2s".parse().unwrap(),
+        loads: vec![0.8],
+        retries: vec![3],
+        within: units::Span::from_secs(20),
+        plan: Plan { replications: 10, ..Plan::default() },
+    };
+    let map = map_recovery(&model, &question, CONTROL).unwrap();
+    let before = map.rows[0].trials[0].in_time_before;
+    let steady = Model {
+        offered: Offered::Load(0.8),
+        retries: Some(Retries { most: 3, ..model.retries.unwrap() }),
+        ..model.clone()
+    };
+    let plan = Plan { requests: 50_000, replications: 8, precision: None, ..Plan::default() };
+    let lost = sim::run(&steady, &plan).unwrap().lost.unwrap().mean;
+    assert!(lost > 0.02 && (before - (1.0 - lost)).abs() < 0.015, "{lost} are lost: {map:?}");
+    let at_once = Model { retries: Some(Retries { delay: 0.0, ..model.retries.unwrap() }), ..model };
+    let why = at_once.check().unwrap_err().to_string();
+    assert!(why.contains("--retry-delay 1s") && why.contains("--drops"), "{why}");
 }

@@ -1,7 +1,7 @@
 //! Servers behind the server.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use sim::{Call, Class, Discipline, Model, Offered, Outcome, Plan, Service, Tier};
+use sim::{Call, Class, Discipline, Fleet, Model, Offered, Outcome, Plan, Service, Tier};
 
 fn tier(name: &str, processors: u32, threads: u32) -> Tier {
     Tier { name: name.to_owned(), processors, threads, discipline: Discipline::FirstCome }
@@ -42,6 +42,7 @@ fn with_threads_for_all_each_tier_is_a_queue_by_itself() {
     near("latency", outcome.latency.mean.mean, stay(0.01, 1.0) + stay(0.02, 0.25) + stay(0.005, 2.0));
     near("database", outcome.tiers[0].utilization.mean, 0.3);
     near("store", outcome.tiers[1].utilization.mean, 0.6);
+    near("connections", outcome.tiers[1].threads.mean, 1.5 / 1000.0);
     near("processor", outcome.utilization.mean, 0.6);
     let text = outcome.to_string();
     assert!(text.contains("tier database"), "{text}");
@@ -67,7 +68,29 @@ fn a_thread_is_held_while_it_waits_for_a_tier() {
     near("throughput", outcome.throughput.mean, 2.0 / cycle);
     // A pool of one connection is as a database of one processor.
     let pooled = Model { tiers: vec![tier("database", 8, 1)], ..model };
-    near("pooled", run(&pooled).throughput.mean, 2.0 / cycle);
+    let outcome = run(&pooled);
+    near("pooled", outcome.throughput.mean, 2.0 / cycle);
+    near("connection", outcome.tiers[0].threads.mean, 0.02 * 2.0 / cycle);
+    near("processors", outcome.tiers[0].utilization.mean, 0.02 * 2.0 / cycle / 8.0);
+    // One of the two waits where the other is there as well.
+    assert!((0.4..0.9).contains(&outcome.tiers[0].waiting.mean), "{outcome:?}");
+}
+
+/// What a cache does not know is asked for several times, and what it knows not at all.
+#[test]
+fn who_makes_a_call_makes_it_as_often_as_it_takes() {
+    let calls = vec![Call { tier: 0, demand: 0.001, share: 0.25, times: 4 }];
+    let model = Model {
+        offered: Offered::Rate(0.1),
+        classes: vec![Class { calls, ..Class::new("page", 1.0, 0.01) }],
+        service: Service::Constant,
+        tiers: vec![tier("database", 1, 1)],
+        ..shop()
+    };
+    let latency = run(&model).latency;
+    near("three of four", latency.p50.mean, 0.01);
+    near("one of four", latency.p90.mean, 0.014);
+    near("all", latency.mean.mean, 0.011);
 }
 
 #[test]
@@ -82,6 +105,11 @@ fn a_tier_that_cannot_keep_up_is_named() {
     slower.classes[0].calls[1].times = 3;
     let why = slower.check().unwrap_err().to_string();
     assert!(why.contains("the tier \"store\" serves 66.67 at most"), "{why}");
+    let fleet = Model { fleet: Fleet { servers: 2, ..Fleet::default() }, ..shop() };
+    assert!(fleet.check().unwrap_err().to_string().contains("tiers are simulated behind one server"));
+    let spinning = Discipline::RoundRobin(units::Span::ZERO);
+    let tiers = vec![Tier { discipline: spinning, ..tier("database", 1, 5) }, tier("store", 1, 5)];
+    assert!(Model { tiers, ..shop() }.check().unwrap_err().to_string().contains("quantum"));
     slower.classes[0].calls.pop();
     let why = slower.check().unwrap_err().to_string();
     assert!(why.contains("a tier") && why.contains("a call of it"), "{why}");

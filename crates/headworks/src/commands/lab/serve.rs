@@ -25,10 +25,11 @@ impl Args {
         let stop = lab::Stop::default();
         stop_on_signals(&stop).map_err(Failure::Failed)?;
         let options = options(self.spec, self.settings, None).map_err(Failure::Failed)?;
-        let tell = |url: &str, version: &str| {
+        let tell = |lab::Serving { url, version, note }: lab::Serving<'_>| {
             // Who has closed standard output does not want to know.
             let _ = writeln!(std::io::stdout(), "listening on {url}");
             eprintln!("{version}");
+            note.into_iter().for_each(|note| eprintln!("note: {note}"));
         };
         match lab::serve(&options, &stop, tell) {
             Ok(()) => Ok(stop.signal().map_or(Exit::Ok, |signal| Exit::Interrupted { signal })),

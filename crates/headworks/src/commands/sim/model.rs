@@ -48,13 +48,13 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "X", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) service_cv: Option<f64>,
 
-    /// How long a client waits for an answer; the server works on for one that has given up (default: as long as it takes).
+    /// How long each client waits for an answer; the server works on for one that has given up (default: as long as it takes).
     #[arg(long, value_name = "SPAN", help_heading = CLIENTS, allow_hyphen_values = true)]
     pub(super) patience: Option<Span>,
     /// How often a client asks again that was rejected, or has given up.
     #[arg(long, value_name = "N", help_heading = CLIENTS, value_parser = count::<u32>(0..=1_000_000), allow_negative_numbers = true)]
     pub(super) retries: Option<u32>,
-    /// After how long, on average (default: at once).
+    /// After how long, on average (default: at once, which needs --drops, or a queue without a limit: who is told that there is no room finds none at once).
     #[arg(long, value_name = "SPAN", help_heading = CLIENTS, allow_hyphen_values = true)]
     pub(super) retry_delay: Option<Span>,
 
@@ -65,7 +65,7 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
     pub(super) queue: Option<Room>,
     /// A full queue drops requests without a word, as a listen queue of the kernel does: clients learn of it when they give up.
-    #[arg(long, help_heading = SERVER, requires = "patience")]
+    #[arg(long, help_heading = SERVER)]
     pub(super) drops: bool,
     /// How a processor is divided between those that have a thread: ps (all at once), rr:QUANTUM (in turn), fcfs, or who comes first whatever is under way: lcfs, srpt (who needs least until its end) or priority (by class, in their order) (default ps).
     #[arg(long, value_name = "NAME", help_heading = SERVER)]

@@ -60,7 +60,8 @@ impl RunArgs {
         if self.out.is_none() {
             show(&outcome, self.json)?;
         }
-        for about in [outcome.about_trace(&model), outcome.about_gate()].into_iter().flatten() {
+        let remarks = [outcome.about_trace(&model), outcome.about_gate(), outcome.about_retries(&model)];
+        for about in remarks.into_iter().flatten() {
             eprintln!("note: {about}");
         }
         Ok(wait.exit(outcome.precision))

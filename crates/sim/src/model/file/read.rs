@@ -9,7 +9,7 @@ use config::{Error, Source, Spanned};
 use serde::Deserialize;
 use units::{Bytes, Rate, Ratio, Span};
 
-use crate::draw::{Service, ServiceError, Traced};
+use crate::draw::{Samples, Service, ServiceError, Traced};
 use crate::model::{
     Call, Class, Discipline, Model, Offered, Pace, Patience, Retries, Room, Size, SlowClients, Tier,
 };
@@ -49,9 +49,10 @@ struct File {
 struct ClassEntry {
     name: Spanned<String>,
     share: f64,
-    #[serde(with = "config::quantity")]
-    demand: Span,
+    #[serde(default, with = "config::quantity::optional")]
+    demand: Option<Span>,
     service: Option<Spanned<String>>,
+    samples: Option<Spanned<String>>,
     #[serde(default, with = "config::quantity")]
     disk: Span,
     #[serde(default)]
@@ -171,7 +172,7 @@ pub(super) fn parse(source: &Source, directory: &Path) -> Result<Model, Error> {
     settings.server(source, &file)?;
     settings.slow_clients(source, &file)?;
     let tiers = settings.tiers(source, file.tiers)?;
-    settings.classes(source, file.classes, &tiers)?;
+    settings.classes(source, file.classes, &tiers, directory)?;
     settings.checked(source)
 }
 
@@ -344,6 +345,7 @@ impl Settings {
         source: &Source,
         entries: Vec<Spanned<ClassEntry>>,
         tiers: &[String],
+        directory: &Path,
     ) -> Result<(), Error> {
         let mut names: Vec<String> = Vec::new();
         for entry in entries {
@@ -366,12 +368,28 @@ impl Settings {
                 (None, None) => None,
             };
             let service = entry.service.as_ref().map(|text| service(source, text));
+            let samples = entry.samples.as_ref().map(|text| {
+                let samples = Samples::read(&directory.join(text.get_ref()));
+                samples.map_err(|why| source.error(text.span(), why.to_string()))
+            });
+            let samples = samples.transpose()?;
+            if let (Some(_), Some(service)) = (&samples, &entry.service) {
+                return Err(source
+                    .error(service.span(), format!("class \"{name}\" has a law and samples"))
+                    .mend("keep one of them"));
+            }
+            let demand = entry.demand.map(Span::as_secs_f64).or(samples.as_ref().map(|samples| samples.mean));
+            let demand = demand.ok_or_else(|| {
+                let why = source.error(place.clone(), format!("class \"{name}\" has no demand"));
+                why.mend("say what a request needs of a processor on average, as in demand = \"5ms\", or give samples")
+            })?;
             let calls = entry.calls.into_iter().map(|call| called(source, call, tiers));
             let class = Class {
                 name: entry.name.into_inner(),
                 share: entry.share,
-                demand: entry.demand.as_secs_f64(),
+                demand,
                 service: service.transpose()?,
+                samples,
                 disk: entry.disk.as_secs_f64(),
                 calls: calls.collect::<Result<_, _>>()?,
                 size,

@@ -33,7 +33,7 @@ fn check_round_trip(model: &Model) {
 #[test]
 fn what_is_written_is_read_as_it_was() {
     check_round_trip(&Model::default());
-    check_round_trip(&Model {
+    let tiered = Model {
         arrivals: "mmpp:5:10s:60s".parse().unwrap(),
         offered: Offered::Rate(123.4),
         classes: vec![
@@ -53,7 +53,7 @@ fn what_is_written_is_read_as_it_was() {
         queue: Some(66),
         discipline: Discipline::RoundRobin(units::Span::from_millis(10)),
         processors: 2,
-        fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
+        fleet: Fleet::default(),
         tiers: vec![tier("a", Discipline::FirstCome), tier("b", Discipline::Sharing)],
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
         drops: true,
@@ -64,6 +64,11 @@ fn what_is_written_is_read_as_it_was() {
             patience: 2.5,
             ..SlowClients::new(1000, Pace::Read { rate: 500.0, response: 1e6 })
         }),
+    };
+    check_round_trip(&tiered);
+    check_round_trip(&Model {
+        fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
+        ..Model::default()
     });
     let slow_clients = Some(SlowClients::new(3, Pace::Send(10.0)));
     check_round_trip(&Model { slow_clients, ..Model::default() });
@@ -114,6 +119,18 @@ fn errors_say_where() {
         ("queue = 'some'", "or \"none\" for no limit"),
         ("load = 1\nrate = 5", "model.toml:2: load and rate both say how many requests there are; keep one"),
         ("clients = 5", "model.toml:1: clients is given without think"),
+        ("drops = true", "model.toml:1: a full queue that drops requests leaves clients waiting"),
+        (
+            "clients = 5\nthink = '1s'\n[patience]\nmean = '1s'",
+            "model.toml:1: clients that give up have no meaning",
+        ),
+        ("[[tier]]\nname = 'a'\nthreads = 5", "model.toml:1: the model has a tier, and no class"),
+        ("[[class]]\nname = 'a'\nshare = 1", "model.toml:1: class \"a\" has no demand; say what"),
+        ("[[class]]\nname = 'a'\nshare = 1\nsamples = 'none.txt'", "model.toml:4: cannot read"),
+        (
+            "[[class]]\nname = 'a'\nshare = 1\ndemand = '1ms'\ncalls = [{ tier = 'b', demand = '1ms' }]",
+            "model.toml:5: tier \"b\" is not defined; define it",
+        ),
         ("think = '5s'", "model.toml:1: think is given without clients"),
         ("arrivals = 'trace:no-such-file'", "model.toml:1: cannot read ./no-such-file"),
         ("[equipment]\nlink = '0B'", "model.toml:2: the speed of the server's link"),

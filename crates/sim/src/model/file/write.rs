@@ -58,6 +58,9 @@ impl Writer<'_> {
         if let Some(service) = class.service {
             self.number_noted("service", &note("service"), toml::Value::String(service.to_string()));
         }
+        if let Some(samples) = &class.samples {
+            self.number("samples", toml::Value::String(samples.file.display().to_string()));
+        }
         if class.disk > 0.0 {
             self.number_noted("disk", &note("disk"), span(class.disk));
         }
