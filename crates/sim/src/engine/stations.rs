@@ -1,5 +1,7 @@
 //! [`Stations`]: a request needs more than a processor.
 
+use std::collections::VecDeque;
+
 use rand::{Rng, SeedableRng};
 use rand_distr::Distribution;
 use slab::Slab;
@@ -59,6 +61,15 @@ pub(crate) struct Stations<P> {
     keep_alive: Delay,
     visits: Slab<Visit>,
     needs: Box<[Needs]>,
+    /// Of each class that has workers of its own.
+    pools: Box<[Option<Pool>]>,
+}
+
+/// Workers that requests of a class need until they have been computed, and requests that wait for one.
+#[derive(Debug, Clone)]
+struct Pool {
+    free: u32,
+    waiting: VecDeque<usize>,
 }
 
 /// A server behind the server, and its threads in use, times seconds, until `at`.
@@ -95,6 +106,7 @@ struct Needs {
 #[derive(Debug, Clone, Copy)]
 struct Visit {
     request: Equipped,
+    at: Stage,
     /// The call that is next, and how often it has been made.
     call: usize,
     made: u32,
@@ -141,6 +153,27 @@ impl<P: Processor<Request = Job>> Stations<P> {
             keep_alive: Delay::default(),
             visits: Slab::new(),
             needs: needs.collect(),
+            pools: model
+                .classes
+                .iter()
+                .map(|class| class.workers.map(|free| Pool { free, waiting: VecDeque::new() }))
+                .collect(),
+        }
+    }
+
+    fn pool(&mut self, class: u32) -> Option<&mut Pool> {
+        self.pools.get_mut(class as usize)?.as_mut()
+    }
+
+    /// A request of a class needs its worker no longer; who has waited longest has it.
+    fn leave(&mut self, now: f64, class: u32) {
+        let Some(pool) = self.pool(class) else { return };
+        match pool.waiting.pop_front() {
+            // It needs the processor before it can be answered.
+            Some(next) => {
+                let _ = self.go_on(now, next, Stage::Cpu);
+            }
+            None => pool.free += 1,
         }
     }
 
@@ -153,6 +186,7 @@ impl<P: Processor<Request = Job>> Stations<P> {
         let part = |demand: f64| Job { demand, whose: key as u32, ..job };
         let request = visit.request;
         for stage in Stage::ALL.into_iter().filter(|stage| *stage >= from) {
+            visit.at = stage;
             let demand = match stage {
                 Stage::Cpu => job.demand,
                 Stage::Disk => needs.disk * disk,
@@ -232,8 +266,14 @@ impl<P: Processor<Request = Job>> Processor for Stations<P> {
     fn start(&mut self, now: f64, request: Equipped) {
         let deviation = self.needs.get(request.job.class as usize).map_or(0.0, |needs| needs.deviation);
         let size = (deviation * (request.normal - deviation / 2.0)).exp();
-        let key = self.visits.insert(Visit { request, call: 0, made: 0, size });
-        self.go_on(now, key, Stage::Cpu);
+        let key = self.visits.insert(Visit { request, at: Stage::Cpu, call: 0, made: 0, size });
+        match self.pool(request.job.class) {
+            Some(pool) if pool.free == 0 => pool.waiting.push_back(key),
+            pool => {
+                pool.into_iter().for_each(|pool| pool.free -= 1);
+                self.go_on(now, key, Stage::Cpu);
+            }
+        }
     }
 
     fn next(&self) -> f64 {
@@ -266,6 +306,12 @@ impl<P: Processor<Request = Job>> Processor for Stations<P> {
                 (part, stage.next())
             }
         };
-        self.go_on(now, part.whose as usize, next)
+        let key = part.whose as usize;
+        let answered = self.go_on(now, key, next);
+        let is_computed = self.visits.get(key).is_none_or(|visit| visit.at > Stage::Calls);
+        if next <= Stage::Calls && is_computed {
+            self.leave(now, part.class);
+        }
+        answered
     }
 }

@@ -29,7 +29,7 @@ fn closed(model: &Model) -> Option<Solution> {
         && disk
         && model.processors == 1
         && model.equipment.is_bare()
-        && model.tiers.is_empty())
+        && model.has_no_more())
     {
         return None;
     }

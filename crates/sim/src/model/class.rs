@@ -22,6 +22,9 @@ pub struct Class {
     pub service: Option<Service>,
     /// What requests of it needed, instead of a law, scaled to its mean.
     pub samples: Option<Samples>,
+    /// Workers of its own, where it has some: so many of its requests are computed at a time, at most, calls included, and
+    /// others wait, as for the children of PHP-FPM behind a server that has threads for all.
+    pub workers: Option<u32>,
     /// What it needs of a disk on average, in seconds.
     pub disk: f64,
     /// What it asks of tiers behind the server, in this order.
@@ -39,6 +42,7 @@ impl Class {
             demand,
             service: None,
             samples: None,
+            workers: None,
             disk: 0.0,
             calls: Vec::new(),
             size: None,

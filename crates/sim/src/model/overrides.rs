@@ -29,6 +29,8 @@ pub struct Overrides {
     pub dynamic_cost: Option<f64>,
     /// What a static one needs, in seconds.
     pub static_time: Option<f64>,
+    /// How many of them are computed at a time; see [`Class::workers`].
+    pub dynamic_workers: Option<u32>,
     /// The law of demands; a coefficient of variation may stand in `service_cv`.
     pub service: Option<String>,
     /// See [`Overrides::service`].
@@ -97,7 +99,7 @@ pub enum OverrideError {
     Dependent(String),
     /// The paper's classes, where there are others.
     #[error(
-        "dynamic, dynamic-cost and static-time are about the classes {STATIC} and {DYNAMIC}; the model has {0}: change its file"
+        "dynamic, dynamic-cost, dynamic-workers and static-time are about the classes {STATIC} and {DYNAMIC}; the model has {0}: change its file"
     )]
     OtherClasses(String),
     /// A share outside 0 to 1.
@@ -146,6 +148,12 @@ impl Overrides {
         };
         if self.service.is_some() || self.service_cv.is_some() {
             model.classes.iter_mut().for_each(|class| (class.service, class.samples) = (None, None));
+        }
+        if let Some(workers) = self.dynamic_workers {
+            let names: Vec<&str> = model.classes.iter().map(|class| class.name.as_str()).collect();
+            let others = OverrideError::OtherClasses(names.join(", "));
+            let dynamic = model.classes.iter_mut().find(|class| class.name == DYNAMIC);
+            dynamic.ok_or(others)?.workers = Some(workers);
         }
         model.check()?;
         Ok(model)
@@ -257,6 +265,7 @@ impl Overrides {
             if let Some(own) = own(&class.name) {
                 (class.disk, class.size, class.service) = (own.disk, own.size, own.service);
                 (class.samples, class.calls) = (own.samples.clone(), own.calls.clone());
+                class.workers = own.workers;
             }
         }
         Ok(classes)

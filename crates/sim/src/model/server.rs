@@ -112,7 +112,10 @@ impl Model {
     /// Whether a request needs nothing but a processor.
     pub(crate) fn is_bare(&self) -> bool {
         self.equipment.is_bare()
-            && self.classes.iter().all(|class| class.disk <= 0.0 && class.calls.is_empty())
+            && self
+                .classes
+                .iter()
+                .all(|class| class.disk <= 0.0 && class.calls.is_empty() && class.workers.is_none())
     }
 
     /// # Errors
@@ -128,6 +131,7 @@ impl Model {
             within("the share of a class", class.share, 0.0, 1e9)?;
             within("the mean time that a request needs, in seconds,", class.demand, 1e-9, 1e6)?;
             within("the mean time that a request needs of a disk, in seconds,", class.disk, 0.0, 1e6)?;
+            within("the number of workers of a class", f64::from(class.workers.unwrap_or(1)), 1.0, 1e6)?;
             for call in &class.calls {
                 within("the number of a tier", call.tier as f64 + 1.0, 1.0, self.tiers.len() as f64)?;
                 within("the mean time that a call needs, in seconds,", call.demand, 1e-9, 1e6)?;

@@ -59,7 +59,14 @@ impl Model {
             let number = f64::from(tier.processors.min(tier.threads));
             (number / demand, format!("the tier \"{}\" serves", tier.name))
         });
-        let station = stations.into_iter().chain(behind).min_by(|one, other| one.0.total_cmp(&other.0));
+        let total: f64 = self.classes.iter().map(|class| class.share).sum();
+        let pools = self.classes.iter().filter_map(|class| {
+            let held = class.demand + class.disk + class.calls.iter().map(Call::mean).sum::<f64>();
+            let most = f64::from(class.workers?) / (held * class.share / total);
+            Some((most, format!("the workers of the class \"{}\" serve", class.name)))
+        });
+        let station =
+            stations.into_iter().chain(behind).chain(pools).min_by(|one, other| one.0.total_cmp(&other.0));
         let (most, limit) = station.unwrap_or((f64::INFINITY, String::new()));
         // While all threads are taken they are clients of a closed network, who begin anew at once.
         let demands = [cpu, disk, link];
@@ -83,7 +90,12 @@ impl Model {
         let is_blind = self.discipline != Discipline::ShortestRemaining;
         let sharing = self.discipline == Discipline::Sharing || (plain && is_blind);
         let disks = disk <= 0.0 || (plain && self.equipment.disks == 1);
-        sharing && disks && self.processors == 1 && self.tiers.is_empty()
+        sharing && disks && self.processors == 1 && self.has_no_more()
+    }
+
+    /// Neither tiers nor workers of a class.
+    pub(crate) fn has_no_more(&self) -> bool {
+        self.tiers.is_empty() && self.classes.iter().all(|class| class.workers.is_none())
     }
 
     /// # Errors

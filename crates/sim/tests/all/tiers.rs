@@ -114,3 +114,31 @@ fn a_tier_that_cannot_keep_up_is_named() {
     let why = slower.check().unwrap_err().to_string();
     assert!(why.contains("a tier") && why.contains("a call of it"), "{why}");
 }
+
+/// With processors for all, a class with one worker is M/M/1 by itself, and another one does not wait for it.
+#[test]
+fn a_class_with_workers_of_its_own_waits_for_them_alone() {
+    let dynamic = Class { workers: Some(1), ..Class::new("dynamic", 1.0, 0.02) };
+    let model = Model {
+        offered: Offered::Rate(70.0),
+        classes: vec![Class::new("static", 1.0, 0.001), dynamic],
+        processors: 1000,
+        tiers: Vec::new(),
+        ..shop()
+    };
+    let outcome = run(&model);
+    near("static", outcome.classes[0].latency.mean.mean, 0.001);
+    near("dynamic", outcome.classes[1].latency.mean.mean, 0.02 / (1.0 - 35.0 * 0.02));
+    // It is held while a tier is asked.
+    let mut called = model;
+    called.classes[1].calls = vec![Call { tier: 0, demand: 0.01, share: 1.0, times: 1 }];
+    called.tiers = vec![tier("database", 1000, 1000)];
+    called.offered = Offered::Rate(40.0);
+    let load: f64 = 20.0 * 0.03;
+    // M/G/1 with the sum of two exponential times: c_v^2 = 5 / 9.
+    let wait = load * (1.0 + 5.0 / 9.0) / (2.0 * (1.0 - load)) * 0.03;
+    near("called", run(&called).classes[1].latency.mean.mean, 0.03 + wait);
+    called.offered = Offered::Rate(70.0);
+    let why = called.check().unwrap_err().to_string();
+    assert!(why.contains("the workers of the class \"dynamic\" serve 66.67 at most"), "{why}");
+}

@@ -38,6 +38,9 @@ pub(super) struct ModelArgs {
     /// How many times as much processor time a dynamic request needs (default 100).
     #[arg(long, value_name = "T", help_heading = REQUESTS, allow_negative_numbers = true)]
     pub(super) dynamic_cost: Option<f64>,
+    /// Dynamic requests that are computed at a time, at most, where they have workers of their own, such as the children of PHP-FPM.
+    #[arg(long, value_name = "N", help_heading = REQUESTS, value_parser = count::<u32>(1..=1_000_000), allow_negative_numbers = true)]
+    pub(super) dynamic_workers: Option<u32>,
     /// Processor time that a static request needs on average (default 5ms).
     #[arg(long, value_name = "SPAN", help_heading = REQUESTS, allow_hyphen_values = true)]
     pub(super) static_time: Option<Span>,
@@ -117,6 +120,7 @@ impl ModelArgs {
             cv: self.cv,
             dynamic: self.dynamic.map(Ratio::as_f64),
             dynamic_cost: self.dynamic_cost,
+            dynamic_workers: self.dynamic_workers,
             static_time: self.static_time.map(Span::as_secs_f64),
             service: self.service.clone(),
             service_cv: self.service_cv,

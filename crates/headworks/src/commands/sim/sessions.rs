@@ -20,13 +20,14 @@ use crate::values::count;
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 19] = [
+const NOT_FOR_SESSIONS: [&str; 20] = [
     "model",
     "from",
     "load",
     "cv",
     "dynamic",
     "dynamic_cost",
+    "dynamic_workers",
     "static_time",
     "threads",
     "queue",

@@ -53,6 +53,7 @@ struct ClassEntry {
     demand: Option<Span>,
     service: Option<Spanned<String>>,
     samples: Option<Spanned<String>>,
+    workers: Option<u32>,
     #[serde(default, with = "config::quantity")]
     disk: Span,
     #[serde(default)]
@@ -390,6 +391,7 @@ impl Settings {
                 demand,
                 service: service.transpose()?,
                 samples,
+                workers: entry.workers,
                 disk: entry.disk.as_secs_f64(),
                 calls: calls.collect::<Result<_, _>>()?,
                 size,

@@ -39,6 +39,7 @@ fn what_is_written_is_read_as_it_was() {
         classes: vec![
             Class {
                 disk: 0.002,
+                workers: Some(8),
                 calls: vec![
                     Call { tier: 1, demand: 0.003, share: 0.25, times: 2 },
                     Call { tier: 0, demand: 0.001, share: 1.0, times: 1 },

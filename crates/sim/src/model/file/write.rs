@@ -61,6 +61,9 @@ impl Writer<'_> {
         if let Some(samples) = &class.samples {
             self.number("samples", toml::Value::String(samples.file.display().to_string()));
         }
+        if let Some(workers) = class.workers {
+            self.number_noted("workers", &note("workers"), workers);
+        }
         if class.disk > 0.0 {
             self.number_noted("disk", &note("disk"), span(class.disk));
         }
