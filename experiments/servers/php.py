@@ -6,8 +6,6 @@ Both run in a directory of their own, which is removed when they end. Needs Debi
 """
 
 import argparse
-import glob
-import os
 import pathlib
 import signal
 import subprocess
@@ -74,20 +72,20 @@ def main():
     parser.add_argument("--backlog", type=int, default=511)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="headworks-php-") as directory:
-        os.chmod(directory, 0o755)
         place = pathlib.Path(directory)
+        place.chmod(0o755)
         values = dict(vars(given), directory=directory)
         (place / "burn.php").write_text(BURN)
         (place / "fpm.conf").write_text(FPM.format(**values))
         (place / "nginx.conf").write_text(NGINX.format(**values))
-        fpm = sorted(glob.glob("/usr/sbin/php-fpm*"))
+        fpm = sorted(pathlib.Path("/usr/sbin").glob("php-fpm*"))
         if not fpm:
             sys.exit("php-fpm is not installed; apt-get install php-fpm")
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         programs = []
         try:
             for words in [
-                [fpm[-1], "-F", "-y", str(place / "fpm.conf")],
+                [str(fpm[-1]), "-F", "-y", str(place / "fpm.conf")],
                 ["/usr/sbin/nginx", "-c", str(place / "nginx.conf"), "-p", directory],
             ]:
                 programs.append(subprocess.Popen(words, stdin=subprocess.DEVNULL))

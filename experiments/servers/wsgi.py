@@ -1,4 +1,4 @@
-"""Pages for gunicorn: `gunicorn wsgi:site` in this directory. /burn?cpu=20ms burns processor time, /bytes/N is N bytes."""
+"""Pages for gunicorn (`gunicorn wsgi:site`): /burn?cpu=20ms burns processor time, /bytes/N is N bytes."""
 
 import time
 from urllib.parse import parse_qs
