@@ -210,10 +210,11 @@ fn whether_a_server_recovers_is_said_in_words_and_as_json() {
     assert_eq!(map["rows"][1]["trials"][0]["probability"]["value"], 1.0, "{map}");
     for (wrong, says) in [
         ("recovery --patience 1s --rate 5", "give --try-loads and --try-retries"),
-        ("recovery --queue 50", "say how long they wait"),
+        ("recovery --queue 50 --retry-delay 1s", "say how long they wait"),
         ("recovery --patience 1s --surge 0.5:10s", "the load, from 1 to 1000"),
         ("recovery --patience 1s --try-loads 1.5 --drops --queue 5", "above 0 and below 1"),
-        ("recovery --patience 20s --drops --queue 5", "give it longer (--within)"),
+        ("recovery --patience 1s --queue 5", "find the queue as full as before"),
+        ("recovery --patience 1s --drops --queue 5 --retries 2", "give --try-loads and --try-retries"),
         ("--drops --queue 5", "leaves clients waiting that never give up"),
         ("--patience 1s --retries 3 --queue 5", "find the queue as full as before"),
         ("--retry-delay 1s", "do not ask again"),

@@ -18,7 +18,7 @@ pub(super) fn title(info: &RunInfo) -> String {
 
 pub(super) fn verdict(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Conclusion {
     let mean = outcome.latency.mean.estimate();
-    let lost = outcome.lost.and_then(Observed::estimate).filter(|lost| lost.value > 0.0);
+    let lost = outcome.lost.and_then(Observed::estimate);
     let headline = match (lost.or(outcome.rejected.estimate()), mean, outcome.latency.p90.estimate()) {
         (Some(rejected), Some(mean), Some(p90)) if rejected.value > 0.0 => format!(
             "{} of the requests are {}; the others take {} on average, nine of ten at most {}",
@@ -28,7 +28,8 @@ pub(super) fn verdict(outcome: &SimulationSummary, rows: &[OutcomeRow]) -> Concl
             seconds(p90.value)
         ),
         (_, Some(mean), Some(p90)) => format!(
-            "No request is rejected; they take {} on average, nine of ten at most {}",
+            "No request is {}; they take {} on average, nine of ten at most {}",
+            if lost.is_some() { "lost, after all attempts" } else { "rejected" },
             seconds(mean.value),
             seconds(p90.value)
         ),

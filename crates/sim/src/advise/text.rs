@@ -14,7 +14,7 @@ impl fmt::Display for Advice {
         if self.limit_added {
             write!(
                 f,
-                " (the last is the paper's, for want of another: any latency can be had by rejecting nearly everything)"
+                " (the last is the paper's rule, for want of another: any latency can be had by rejecting nearly everything)"
             )?;
         }
         writeln!(f, "\n\nThe largest load with which each setting meets them, as far as was tried:\n")?;
@@ -125,7 +125,7 @@ pub(super) fn figures(objectives: &[String], figures: &[MeanEstimate]) -> String
 
 pub(crate) fn shown(objective: &str, figure: &MeanEstimate) -> String {
     // Classes come before the figure.
-    if name(objective).ends_with("rejected") {
+    if name(objective).ends_with("rejected") || name(objective).ends_with("lost") {
         format!("{:.2} % ± {:.2}", figure.mean * 100.0, figure.half_width() * 100.0)
     } else {
         format!("{} ± {}", Seconds(figure.mean), Seconds(figure.half_width()))

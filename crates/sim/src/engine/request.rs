@@ -22,7 +22,7 @@ pub(crate) trait Request: Copy + Debug {
     /// The same request, which needs so many seconds more of a processor.
     fn costing(self, more: f64) -> Self;
 
-    /// The same request, of which chance decides anew what it needs; so much of a processor.
+    /// The same request, of which chance decides anew what it needs of processors: so much of the server's.
     fn anew(self, demand: f64, random: &mut Random) -> Self;
 }
 

@@ -169,8 +169,8 @@ impl<P: Processor<Request = Job>> Stations<P> {
     fn leave(&mut self, now: f64, class: u32) {
         let Some(pool) = self.pool(class) else { return };
         match pool.waiting.pop_front() {
-            // It needs the processor before it can be answered.
             Some(next) => {
+                // It goes to the processor, and is not answered by that.
                 let _ = self.go_on(now, next, Stage::Cpu);
             }
             None => pool.free += 1,
@@ -199,7 +199,8 @@ impl<P: Processor<Request = Job>> Stations<P> {
                 Stage::Client => needs.client * visit.size,
                 Stage::KeepAlive => needs.keep_alive,
             };
-            if demand <= 0.0 {
+            // All go to the processor, so that who is begun ends there first.
+            if demand <= 0.0 && stage != Stage::Cpu {
                 continue;
             }
             match stage {

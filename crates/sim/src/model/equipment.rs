@@ -58,7 +58,8 @@ pub struct Retries {
     pub backoff: f64,
     /// How often at most.
     pub most: u32,
-    /// Whether chance decides each time what a request needs of a processor, or it needs the same each time.
+    /// Whether chance decides each time what a request needs of processors, the tiers' included, or it needs the same each
+    /// time.
     pub anew: bool,
 }
 

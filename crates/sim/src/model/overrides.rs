@@ -102,6 +102,9 @@ pub enum OverrideError {
         "dynamic, dynamic-cost, dynamic-workers and static-time are about the classes {STATIC} and {DYNAMIC}; the model has {0}: change its file"
     )]
     OtherClasses(String),
+    /// Workers of a class that there is not.
+    #[error("dynamic-workers is about the class {DYNAMIC}, and the model has {0}")]
+    NoDynamic(String),
     /// A share outside 0 to 1.
     #[error("the share of dynamic requests must be from 0 to 1, not {0}")]
     Share(f64),
@@ -151,7 +154,7 @@ impl Overrides {
         }
         if let Some(workers) = self.dynamic_workers {
             let names: Vec<&str> = model.classes.iter().map(|class| class.name.as_str()).collect();
-            let others = OverrideError::OtherClasses(names.join(", "));
+            let others = OverrideError::NoDynamic(names.join(", "));
             let dynamic = model.classes.iter_mut().find(|class| class.name == DYNAMIC);
             dynamic.ok_or(others)?.workers = Some(workers);
         }

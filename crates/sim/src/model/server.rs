@@ -37,7 +37,7 @@ pub struct Model {
     pub fleet: Fleet,
     /// What requests need besides.
     pub equipment: Equipment,
-    /// Servers behind it, of which all servers of a [fleet](Fleet) have their own.
+    /// Servers behind it, which only one server has, not a [fleet](Fleet).
     pub tiers: Vec<Tier>,
     /// How long clients wait; `None`: for as long as it takes.
     pub patience: Option<Patience>,
@@ -176,6 +176,9 @@ impl Model {
 
     /// What only a gate has is not given without one.
     pub(crate) fn check_without_gate(&self) -> Result<(), ModelError> {
+        if self.retries.is_some() && self.queue.is_none() && self.patience.is_none() {
+            return Err(ModelError::NeverFull("retries"));
+        }
         if self.slow_clients.is_some() { Err(ModelError::NoGate) } else { Ok(()) }
     }
 
@@ -223,13 +226,11 @@ impl Model {
             return Err(ModelError::NeverFull("drops"));
         }
         let Some(retries) = self.retries else { return Ok(()) };
-        if self.queue.is_none() && self.patience.is_none() {
-            return Err(ModelError::NeverFull("retries"));
-        }
         if retries.delay == 0.0 && retries.backoff > 1.0 {
             return Err(ModelError::NoBackoff(retries.backoff));
         }
-        let is_told = self.queue.is_some() && !self.drops;
+        // Of several servers another may have room.
+        let is_told = self.queue.is_some() && !self.drops && self.fleet.servers == 1;
         if retries.delay == 0.0 && is_told { Err(ModelError::AgainAtOnce) } else { Ok(()) }
     }
 

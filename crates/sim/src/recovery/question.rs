@@ -80,14 +80,4 @@ pub enum RecoveryError {
     /// A load at which it never was well, or no load.
     #[error("a load before the surge must be above 0 and below 1, not {0}")]
     Load(f64),
-    /// It would not be seen.
-    #[error(
-        "a server has come back when it has done well for {lasting}, which is not within {within}; give it longer (--within)"
-    )]
-    TooShort {
-        /// What it takes to see it.
-        lasting: Span,
-        /// What was given.
-        within: Span,
-    },
 }

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use units::Span;
-
 use super::map::{Boundary, RecoveryMap, Row};
 use super::question::{RecoveryError, RecoveryQuestion};
 use super::trial::RecoveryTrial;
@@ -49,10 +47,6 @@ pub fn map_recovery(
         return Err(RecoveryError::Load(*load));
     }
     let (within, lasting) = (question.within.as_secs_f64(), LASTING as f64 * patience);
-    if within < lasting {
-        let lasting = Span::from_secs_f64(lasting);
-        return Err(RecoveryError::TooShort { lasting, within: question.within });
-    }
     let search = Search { model, question, control, patience };
     let mut rows = Vec::new();
     for retries in &question.retries {
@@ -131,14 +125,15 @@ impl Search<'_> {
         let intervals = |seconds: f64| (seconds / interval).ceil() as usize;
         let from = CALM * INTERVALS;
         let until = from + intervals(self.question.surge.lasts.as_secs_f64());
-        let end = until + intervals(self.question.within.as_secs_f64());
+        // At this load so many intervals have enough requests; a server that recovers at the last moment is seen to.
+        let enough = intervals(f64::from(REQUESTS) / model.rate().unwrap_or(f64::INFINITY));
+        let (within, lasting) =
+            (intervals(self.question.within.as_secs_f64()), enough.max(LASTING * INTERVALS));
+        let end = until + within + lasting;
         let time = |intervals: usize| intervals as f64 * interval;
         let (times, plan) = (self.question.surge.load / load, &self.question.plan);
         let surge = Surge { from: time(from), until: time(until), times, end: time(end) };
         let subject = Subject { surge: Some(surge), ..Subject::from(&model) };
-        // At this load so many intervals have enough requests.
-        let enough = intervals(f64::from(REQUESTS) / model.rate().unwrap_or(f64::INFINITY));
-        let lasting = enough.max(LASTING * INTERVALS).min(end - until);
         let one = |number| {
             let course = Course::new(end, interval, self.patience);
             let blank = Watch { course: Some(course), ..subject.watch() };
@@ -146,7 +141,7 @@ impl Search<'_> {
             let mut outcome = (None, 0.0);
             replicate(subject, Seed::new(plan.seed, number), length, &blank, &mut |watch| {
                 if let Some(course) = watch.course {
-                    let recovered = course.recovers(until, lasting, SHARE);
+                    let recovered = course.recovers(until, lasting, SHARE).filter(|after| *after <= within);
                     outcome = (recovered.map(time), course.share(from / 2..from));
                 }
                 ControlFlow::Break(())

@@ -10,7 +10,7 @@ impl fmt::Display for RecoveryMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "  After {} at {} times what the processors can serve, clients that wait {}: the median time until {:.0} % are answered in time again, for {} at least, or for {} requests.\n",
+            "  After {} at {} times what the processors can serve, clients that wait {}: the median time until {:.0} % are answered in time again, for {} and for {} requests at least.\n",
             Seconds(self.surge_lasts),
             self.surge_load,
             Seconds(self.patience),

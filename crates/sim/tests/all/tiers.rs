@@ -142,3 +142,20 @@ fn a_class_with_workers_of_its_own_waits_for_them_alone() {
     let why = called.check().unwrap_err().to_string();
     assert!(why.contains("the workers of the class \"dynamic\" serve 66.67 at most"), "{why}");
 }
+
+/// A request that needs nothing is answered at once, and gives its worker back.
+#[test]
+fn who_needs_nothing_is_served() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("needs.txt");
+    std::fs::write(&file, "0\n0\n0\n20ms\n").unwrap();
+    let samples = Some(sim::Samples::read(&file).unwrap());
+    let model = Model {
+        classes: vec![Class { samples, workers: Some(1), ..Class::new("page", 1.0, 0.005) }],
+        tiers: Vec::new(),
+        ..shop()
+    };
+    let outcome = run(&model);
+    near("throughput", outcome.throughput.mean, 60.0);
+    near("utilization", outcome.utilization.mean, 0.3);
+}

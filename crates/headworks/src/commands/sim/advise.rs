@@ -24,11 +24,11 @@ Examples:
 
 /// Finds the load to admit, the length of the queue and the number of threads with which a server meets its objectives.
 ///
-/// It simulates each setting at growing loads, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. Without one about rejection, at most 5 % may be rejected. With --policy it finds the knobs with which the gate before the server meets them at the load that is given instead: of those that do, the ones that serve most of the most important class. The exit code is 3 when nothing meets them.
+/// It simulates each setting at growing loads, with the same requests for all, and takes an objective for met when the whole of its 95 % interval is. Without one about rejection, at most 5 % may be rejected, or lost where clients give up or come back. With --policy it finds the knobs with which the gate before the server meets them at the load that is given instead: of those that do, the ones that serve most of the most important class. The exit code is 3 when nothing meets them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
 pub(super) struct AdviseArgs {
-    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, or rejected, and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
+    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, rejected (of the attempts) or lost (of the requests, after all attempts), and an upper bound, such as p90<1s or rejected<5%; with --policy, of one of the gate's classes, such as premium:p90<500ms.
     #[arg(long, value_name = "BOUND", required = true)]
     objective: Vec<Objective>,
     #[command(flatten)]

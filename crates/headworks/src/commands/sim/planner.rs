@@ -26,7 +26,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
 pub(super) struct PlannerArgs {
-    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, or rejected, and an upper bound, such as p95<500ms or rejected<0.1%.
+    /// What is to be achieved (repeatable): mean, p50, p90, p95, p99 or p99.9 of the latency, rejected (of the attempts) or lost (of the requests, after all attempts), and an upper bound, such as p95<500ms or rejected<0.1%.
     #[arg(long, value_name = "BOUND", required = true)]
     objective: Vec<Objective>,
     /// Servers that may fail while the objectives are still met.

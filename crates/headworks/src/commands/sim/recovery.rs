@@ -16,13 +16,13 @@ use crate::values::count;
 
 const EXAMPLES: &str = "\
 Examples:
-  headworks sim recovery --dynamic 0 --static-time 25ms --threads 150 --queue 500 --patience 1s
-  headworks sim recovery --from access.log --threads 150 --queue 511 --patience 2s --surge 5:10s
+  headworks sim recovery --dynamic 0 --static-time 25ms --threads 150 --queue 500 --drops --patience 1s
+  headworks sim recovery --from access.log --threads 150 --queue 511 --drops --patience 2s --surge 5:10s
   headworks sim recovery --model model.toml --patience 1s --retry-delay 2s --try-retries 3 --try-loads 0.3,0.5,0.7";
 
 /// Says whether a server comes back by itself from a surge, and when, by its load and by how often clients ask again that have given up; and up to which load it does.
 ///
-/// Clients that ask again are load that overload makes itself: beyond a border it goes on when the surge is over. The model's own load and number of retries do not count. A server has come back when 95 % of the requests are answered in time for five times as long as clients wait.
+/// Clients that ask again are load that overload makes itself: beyond a border it goes on when the surge is over. The model's own load and number of retries do not count. A server has recovered when 95 % of the requests are answered in time for five times as long as clients wait, and for forty requests at least.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{}", EXIT_CODES))]
 pub(super) struct RecoveryArgs {
@@ -67,7 +67,9 @@ impl RecoveryArgs {
         }
         let Self { replications, seed, cores, .. } = self;
         let plan = Plan { replications, seed, cores, ..Plan::default() };
-        let model = self.from.model(&self.model)?;
+        // What they do is looked at before anything is simulated.
+        let args = ModelArgs { retries: self.try_retries.iter().copied().max(), ..self.model };
+        let model = self.from.model(&args)?;
         let question = RecoveryQuestion {
             surge: self.surge,
             loads: self.try_loads,
