@@ -26,8 +26,8 @@ const answer = (request, response) => {
 const secret = { key: fs.readFileSync(directory + '/key'), cert: fs.readFileSync(directory + '/certificate') };
 const made = {
   https: () => require('https').createServer(secret, answer),
-  h2: () => require('http2').createSecureServer({ ...secret, allowHTTP1: true }, answer),
-  h2c: () => require('http2').createServer(answer),
+  h2: () => require('http2').createSecureServer({ ...secret, allowHTTP1: true, maxSessionMemory: 1000 }, answer),
+  h2c: () => require('http2').createServer({ maxSessionMemory: 1000 }, answer),
 }[kind]();
 made.listen(Number(port), '127.0.0.1');
 ";
