@@ -39,7 +39,7 @@ pub fn run(options: &Options, stop: &Stop) -> Result<Finished, Error> {
     if options.quiet { run_with(options, stop, &Quiet) } else { run_with(options, stop, &View::new()) }
 }
 
-fn pinning(spec: &Spec) -> Pinning {
+pub(super) fn pinning(spec: &Spec) -> Pinning {
     Pinning::look(&spec.server.cpus, spec.server.front_cpus.as_ref(), &spec.client_cpus)
 }
 

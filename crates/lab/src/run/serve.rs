@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use testbed::{Pinning, Stop, Testbed};
+use testbed::{Stop, Testbed};
 
+use super::experiment::pinning;
 use super::options::Options;
 use crate::error::Error;
 use crate::server::running::LOG;
@@ -31,11 +32,10 @@ pub struct Serving<'a> {
 /// When the spec is wrong, the server cannot be had, or ends.
 pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(Serving<'_>)) -> Result<(), Error> {
     let spec = Spec::read(&options.spec, &options.settings)?;
-    let (server, generator) = (&spec.server.cpus, &spec.client_cpus);
-    let pinning = Pinning::look(server, spec.server.front_cpus.as_ref(), generator);
+    let pinning = pinning(&spec);
     let version = start::check(&spec.server, &options.headworks)?;
     testbed::sweep();
-    let testbed = Testbed::build(&spec.resources, &pinning, server, generator, stop)?;
+    let testbed = Testbed::build(&spec.resources, &pinning, &spec.server.cpus, &spec.client_cpus, stop)?;
     let site = Site {
         server: &spec.server,
         workload: &spec.workload,

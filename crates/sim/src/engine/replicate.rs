@@ -2,21 +2,19 @@
 
 use std::ops::ControlFlow;
 
+use super::any::Any;
 use super::closed::Closed;
 use super::fleet::Fleet;
 use super::gated::Gated;
 use super::job::Job;
 use super::processor::Processor;
-use super::ranked::{Order, Ranked};
 use super::returning::Returning;
 use super::server::Server;
-use super::sharing::Sharing;
 use super::simulation::Simulation;
-use super::slices::Slices;
 use super::source::{Draw, Open, Source};
 use super::stations::Stations;
 use crate::draw::{Gaps, Role, Seed};
-use crate::model::{Discipline, Model, Offered};
+use crate::model::{Model, Offered};
 use crate::subject::{ModelGate, Subject, Surge};
 use crate::watch::Watch;
 
@@ -58,19 +56,11 @@ struct Replication<'a> {
 
 impl Replication<'_> {
     fn with_discipline(self, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
-        let threads = self.model.threads as usize;
-        let processors = self.model.processors as usize;
-        let ranked = |order| Ranked::new(processors, order);
-        let slices = |quantum| Slices::new(threads, processors, quantum);
-        match self.model.discipline {
-            Discipline::Sharing => {
-                self.with_equipment(Sharing::new(threads, f64::from(self.model.processors)), each)
-            }
-            Discipline::RoundRobin(quantum) => self.with_equipment(slices(quantum.as_secs_f64()), each),
-            Discipline::FirstCome => self.with_equipment(slices(f64::INFINITY), each),
-            Discipline::LastCome => self.with_equipment(ranked(Order::LastCome), each),
-            Discipline::ShortestRemaining => self.with_equipment(ranked(Order::ShortestRemaining), each),
-            Discipline::Priority => self.with_equipment(ranked(Order::Class), each),
+        let Model { discipline, threads, processors, .. } = *self.model;
+        match Any::new(discipline, threads as usize, processors) {
+            Any::Sharing(processor) => self.with_equipment(processor, each),
+            Any::Slices(processor) => self.with_equipment(processor, each),
+            Any::Ranked(processor) => self.with_equipment(processor, each),
         }
     }
 

@@ -54,6 +54,13 @@ struct State {
     away: usize,
 }
 
+impl State {
+    /// Requests in the server.
+    fn present(self) -> usize {
+        self.wait + self.left
+    }
+}
+
 impl Chain {
     fn of(model: &Model, class: &Class, rate: f64) -> Option<Self> {
         let exponential = |law| matches!(law, Service::Exponential | Service::Erlang { stages: 1 });
@@ -91,7 +98,7 @@ impl Chain {
     }
 
     fn index(&self, state: State) -> usize {
-        let all = state.wait + state.left;
+        let all = state.present();
         let within = if self.gives_up > 0.0 { all * (all + 1) / 2 + state.left } else { all };
         state.away * self.states_present() + within
     }
@@ -108,7 +115,7 @@ impl Chain {
     /// Where it goes from a state, and how fast; a state that would have more clients away than `most` loses them.
     fn from(&self, state: State, most: usize) -> Vec<(State, f64)> {
         let State { wait, left, away } = state;
-        let all = wait + left;
+        let all = state.present();
         let more_away = |state: State, rate: f64| {
             let next = State { away: (state.away + 1).min(most), ..state };
             [(next, rate * self.share), (state, rate * (1.0 - self.share))]
@@ -192,7 +199,6 @@ impl Chain {
     fn is_balanced(&self, most: usize, chances: &[f64]) -> bool {
         let [mut away, mut back, mut begun, mut ended] = [0.0; 4];
         for (state, chance) in self.states(most).zip(chances) {
-            let all = |state: State| state.wait + state.left;
             for (to, rate) in self.from(state, most) {
                 let flow = chance * rate;
                 match to.away.cmp(&state.away) {
@@ -200,7 +206,7 @@ impl Chain {
                     Ordering::Less => back += flow,
                     Ordering::Equal => {}
                 }
-                match all(to).cmp(&all(state)) {
+                match to.present().cmp(&state.present()) {
                     Ordering::Greater => begun += flow,
                     Ordering::Less => ended += flow,
                     Ordering::Equal => {}
@@ -215,13 +221,12 @@ impl Chain {
         let mean = |value: &dyn Fn(State) -> f64| -> f64 {
             self.states(most).zip(chances).map(|(state, chance)| value(state) * chance).sum()
         };
-        let all = |state: State| state.wait + state.left;
         let coming = |state: State| self.arrivals + self.comes_back * state.away as f64;
         let attempts = mean(&coming);
-        let rejected = mean(&|state| if all(state) == self.threads { coming(state) } else { 0.0 });
+        let rejected = mean(&|state| if state.present() == self.threads { coming(state) } else { 0.0 });
         let given_up = self.gives_up * mean(&|state| state.wait as f64);
-        let share = |state: State| state.wait as f64 / all(state).max(1) as f64;
-        let throughput = mean(&|state| self.completions(all(state)) * share(state));
+        let share = |state: State| state.wait as f64 / state.present().max(1) as f64;
+        let throughput = mean(&|state| self.completions(state.present()) * share(state));
         // Of requests that come back it is the time since they first came, which the chain does not know.
         let latency = if self.share > 0.0 { f64::NAN } else { self.latency(chances) };
         Solution {
@@ -231,9 +236,9 @@ impl Chain {
             lost: Some(1.0 - throughput / self.arrivals),
             latency,
             latency_by_class: vec![latency],
-            utilization: mean(&|state| self.completions(all(state))) / self.processors * class.demand,
+            utilization: mean(&|state| self.completions(state.present())) / self.processors * class.demand,
             throughput,
-            present: mean(&|state| all(state) as f64),
+            present: mean(&|state| state.present() as f64),
         }
     }
 
@@ -247,7 +252,7 @@ impl Chain {
             let mut change = 0.0_f64;
             for state in states.iter().rev() {
                 let (at, others) = (self.index(*state), state.wait as f64 - 1.0);
-                let each = self.completions(state.wait + state.left) / (state.wait + state.left) as f64;
+                let each = self.completions(state.present()) / state.present() as f64;
                 let (mut out, mut chance, mut sum) = (each + self.gives_up, each, 0.0);
                 for (to, rate) in self.from(*state, 0) {
                     // One of those that wait is the one that is followed.
@@ -264,7 +269,7 @@ impl Chain {
                 break;
             }
         }
-        let found = self.states(0).zip(chances).filter(|(state, _)| state.wait + state.left < self.threads);
+        let found = self.states(0).zip(chances).filter(|(state, _)| state.present() < self.threads);
         let (served, waited) = found.fold((0.0, 0.0), |(served, waited), (state, chance)| {
             let with = self.index(State { wait: state.wait + 1, ..state });
             (served + chance * answered[with], waited + chance * time[with])
