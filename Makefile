@@ -7,6 +7,7 @@ $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
 # Debian packages that building needs: programs that the kernel runs are written in C.
+EXPERIMENTS_IN_PYTHON := experiments/servers experiments/coverage experiments/fleet experiments/predictions/run
 BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin
@@ -186,7 +187,7 @@ lint-sources: rust $(WEB) web-lint
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --check 'tests/world/**/*.mjs'
 	$(STAGE) 'ruff'
 	.tools/ruff/bin/ruff check --quiet tests/world
-	.tools/ruff/bin/ruff check --quiet --config tests/world/ruff.toml experiments/servers
+	.tools/ruff/bin/ruff check --quiet --config tests/world/ruff.toml $(EXPERIMENTS_IN_PYTHON)
 
 lint-rest:
 	$(STAGE) 'tidy'
@@ -209,7 +210,7 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	npm --prefix web run fmt
 	@tools/need ruff
 	.tools/ruff/bin/ruff format --quiet tests/world
-	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml experiments/servers
+	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml $(EXPERIMENTS_IN_PYTHON)
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --write 'tests/world/**/*.mjs'
 
 report-types: rust $(WEB_MODULES) ## writes web/src/report.ts, the types of the report's page, from those of the crate report

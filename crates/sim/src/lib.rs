@@ -20,6 +20,7 @@ pub mod advise;
 mod control;
 mod course;
 mod draw;
+mod dynamic;
 mod engine;
 pub mod exact;
 pub mod fit;
@@ -44,12 +45,13 @@ mod watch;
 
 pub use control::Control;
 pub use draw::{
-    Arrivals, ArrivalsError, Mmpp, Samples, SamplesError, Service, ServiceError, TraceError, Traced,
+    Arrivals, ArrivalsError, Mmpp, NoGaps, Observed, Samples, SamplesError, Service, ServiceError,
+    TraceError, Traced,
 };
 pub use model::{
     Balancing, BalancingError, Call, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet,
     GivenArrivals, Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Patience,
-    Retries, Room, RoomError, STATIC, SessionModelError, Size, SlowClients, Tier,
+    Quota, Retries, Room, RoomError, STATIC, SessionModelError, Size, SlowClients, Tier,
 };
 pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 pub use plan::Plan;

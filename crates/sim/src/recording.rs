@@ -1,6 +1,5 @@
 //! [`Recording`]: a simulation as a run directory.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use record::{Environment, Error, RunDirectory, RunInfo, Timestamp, Window};
@@ -85,22 +84,10 @@ impl Recording {
 /// The text of a model file; arrivals that were observed are written into a file beside it.
 fn model_text(directory: &RunDirectory, model: &Model) -> Result<String, Error> {
     let trace = match &model.arrivals {
-        Arrivals::Observed(gaps) => directory.write_arrivals(&times(gaps))?,
+        Arrivals::Observed(observed) => directory.write_arrivals(&observed.lines())?,
         Arrivals::Renewal(_) | Arrivals::Mmpp(_) => "",
     };
     Ok(model.to_toml_beside(trace))
-}
-
-/// Arrivals that are so far apart, one time a line. The unit is the mean gap: a model scales them to
-/// its rate.
-fn times(gaps: &[f64]) -> String {
-    let (mut text, mut at) = (String::new(), 0.0);
-    for gap in std::iter::once(&0.0).chain(gaps) {
-        at += gap;
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{at:.9}");
-    }
-    text
 }
 
 /// What was asked for: the model as its file has it, and the plan.

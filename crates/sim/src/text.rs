@@ -4,7 +4,7 @@ use std::fmt;
 
 use stats::MeanEstimate;
 
-use crate::draw::Arrivals;
+use crate::draw::{Arrivals, Observed};
 use crate::exact::Solution;
 use crate::model::Model;
 use crate::outcome::{GateClassOutcome, LatencyOutcome, Outcome, Precision};
@@ -86,7 +86,7 @@ impl Outcome {
     /// What is to be known of an outcome whose arrivals are a trace that was read more than once; a
     /// sentence.
     pub fn about_trace(&self, model: &Model) -> Option<String> {
-        let Arrivals::Observed(gaps) = &model.arrivals else { return None };
+        let Arrivals::Observed(Observed { gaps, .. }) = &model.arrivals else { return None };
         let requests = (self.requests + self.warmup) as f64 * f64::from(self.replications);
         let readings = requests / gaps.len() as f64;
         (readings > 1.0).then(|| {

@@ -3,6 +3,7 @@
 use crate::batch_means::overlapping_batch_means;
 use crate::log_histogram::LogHistogram;
 use crate::mean_estimate::MeanEstimate;
+use crate::rare::interval_of_sum;
 
 /// How the parts of a simulation, over which it is summed up, depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,9 @@ pub enum Dependence {
 
 /// Parts of one run are put together to this many batches, whose means are nearly independent.
 const BATCHES: usize = 30;
+
+/// Of so many parts one without events makes them rare.
+const RARE: usize = 10;
 
 impl Dependence {
     /// The standard error of the mean of `residuals`, which have the mean 0, and its degrees of freedom.
@@ -44,6 +48,19 @@ impl Dependence {
             parts.iter().map(|(above, below)| (above - ratio * below) / average).collect();
         let (error, freedom) = self.error(&residuals);
         MeanEstimate::with_error(ratio, error, freedom)
+    }
+
+    /// The same of events, which may come many at once and seldom: where a tenth of independent parts or more had none, by
+    /// the gamma distribution instead of Student's.
+    pub fn events(self, parts: &[(f64, f64)]) -> MeanEstimate {
+        let ratio = self.ratio(parts);
+        let without = parts.iter().filter(|(events, _)| *events == 0.0).count();
+        if self == Self::Consecutive || without * RARE < parts.len() || !ratio.half_width().is_finite() {
+            return ratio;
+        }
+        let of: f64 = parts.iter().map(|(_, of)| of).sum();
+        let interval = interval_of_sum(parts.iter().map(|(events, _)| *events));
+        interval.map_or(ratio, |ci| MeanEstimate { ci: ci.map(|sum| sum / of), ..ratio })
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a

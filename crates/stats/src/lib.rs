@@ -28,6 +28,7 @@ mod mean_estimate;
 pub mod moments;
 mod mser;
 pub mod order;
+mod rare;
 mod ratio_sums;
 pub mod regression;
 pub mod significance;

@@ -19,7 +19,8 @@ pub(super) const TRAFFIC: &[Room] = &[
 pub(super) const SIM: &[Room] = &[
     ("control", &[]),
     ("course", &[]),
-    ("draw", &[]),
+    ("dynamic", &[]),
+    ("draw", &["dynamic"]),
     ("front", &["draw"]),
     ("levels", &[]),
     ("mva", &[]),
@@ -32,7 +33,7 @@ pub(super) const SIM: &[Room] = &[
     ("engine", &["course", "draw", "front", "levels", "model", "subject", "watch"]),
     ("outcome", &["model", "plan", "subject", "watch"]),
     ("text", &["draw", "exact", "model", "outcome"]),
-    ("fit", &["draw", "engine", "model", "text"]),
+    ("fit", &["draw", "dynamic", "engine", "model", "text"]),
     ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),
     ("warmup", &["control", "draw", "engine", "parallel", "plan", "subject"]),
     (

@@ -1,16 +1,14 @@
 //! [`Arrivals`]: how requests are spread over time.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 use traffic::Process;
-use traffic::trace::{Skipped, Times};
 use units::Span;
 
+use super::observed::Observed;
 use super::seed::Random;
 
 /// How arrivals are spread over time; their rate is the model's.
@@ -21,8 +19,8 @@ pub enum Arrivals {
     /// Busy and quiet times take turns.
     Mmpp(Mmpp),
     /// Times between two as they were observed, over and over, scaled to the model's rate. Each
-    /// replication begins elsewhere. Shape: one length per gap, of mean 1.
-    Observed(Arc<[f64]>),
+    /// replication begins elsewhere.
+    Observed(Observed),
 }
 
 /// A Markov-modulated Poisson process of two states: Poisson arrivals whose rate is `ratio` times
@@ -52,9 +50,6 @@ pub enum ArrivalsError {
         "modulated arrivals are mmpp:RATIO:BUSY:QUIET, a ratio from 1 to 1000000 and two times above 0, as in mmpp:5:10s:60s; not {0:?}"
     )]
     Mmpp(String),
-    /// What was observed makes no sequence of gaps.
-    #[error("observed arrivals need at least two different points in time")]
-    Observed,
 }
 
 impl Mmpp {
@@ -72,60 +67,12 @@ impl Mmpp {
 }
 
 impl Arrivals {
-    /// Arrivals at the gaps between `times`, which are in order, in any unit.
-    ///
-    /// # Errors
-    /// [`ArrivalsError::Observed`] when there are no two different times.
-    pub fn observed(times: &[f64]) -> Result<Self, ArrivalsError> {
-        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let mean = stats::mean(gaps.iter().copied()).unwrap_or(0.0);
-        if mean.is_nan() || mean <= 0.0 || gaps.iter().any(|gap| *gap < 0.0) {
-            return Err(ArrivalsError::Observed);
+    /// The share of dynamic requests, where arrivals say which are.
+    pub(crate) fn dynamic_share(&self) -> Option<f64> {
+        match self {
+            Self::Observed(observed) => observed.dynamic_share(),
+            Self::Renewal(_) | Self::Mmpp(_) => None,
         }
-        Ok(Self::Observed(gaps.iter().map(|gap| gap / mean).collect()))
-    }
-}
-
-/// Arrivals of a trace.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Traced {
-    /// How they are spread over time.
-    pub arrivals: Arrivals,
-    /// How many there were per second.
-    pub rate: f64,
-    /// Lines of the file that are not arrivals.
-    pub skipped: Skipped,
-}
-
-/// Why a file makes no arrivals.
-#[derive(Debug, thiserror::Error)]
-pub enum TraceError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Read(#[from] traffic::trace::Error),
-    /// Its times make no arrivals.
-    #[error("{path}: {why}")]
-    Times {
-        /// The file.
-        path: String,
-        /// Why.
-        why: ArrivalsError,
-    },
-}
-
-impl Traced {
-    /// Reads a file with a time on each line, or an access log.
-    ///
-    /// # Errors
-    /// When it cannot be read, or has no two different times.
-    pub fn read(path: &Path) -> Result<Self, TraceError> {
-        let (times, skipped) = Times::read(path)?;
-        let seconds: Vec<f64> =
-            times.arrivals().take(times.len()).map(|time| time.as_nanos() as f64 / 1e9).collect();
-        let wrong = |why| TraceError::Times { path: path.display().to_string(), why };
-        let arrivals = Arrivals::observed(&seconds).map_err(wrong)?;
-        let length = seconds.last().copied().unwrap_or_default();
-        Ok(Self { arrivals, rate: (seconds.len() - 1) as f64 / length, skipped })
     }
 }
 
@@ -146,7 +93,7 @@ impl fmt::Display for Arrivals {
         match self {
             Self::Renewal(process) => process.fmt(f),
             Self::Mmpp(Mmpp { ratio, busy, quiet }) => write!(f, "mmpp:{ratio}:{busy}:{quiet}"),
-            Self::Observed(gaps) => write!(f, "observed ({} gaps)", gaps.len()),
+            Self::Observed(observed) => write!(f, "observed ({} gaps)", observed.gaps.len()),
         }
     }
 }
@@ -180,7 +127,7 @@ pub(crate) struct Gaps {
 enum Kind {
     Renewal(traffic::Gaps),
     Mmpp(Modulated),
-    Observed { gaps: Arc<[f64]>, next: usize },
+    Observed { observed: Observed, next: usize },
 }
 
 impl Gaps {
@@ -189,11 +136,20 @@ impl Gaps {
         let kind = match arrivals {
             Arrivals::Renewal(process) => Kind::Renewal(traffic::Gaps::of(*process)),
             Arrivals::Mmpp(mmpp) => Kind::Mmpp(Modulated::new(*mmpp, mean, &mut random)),
-            Arrivals::Observed(gaps) => {
-                Kind::Observed { gaps: Arc::clone(gaps), next: random.random_range(0..gaps.len().max(1)) }
+            Arrivals::Observed(observed) => {
+                let next = random.random_range(0..observed.gaps.len().max(1));
+                Kind::Observed { observed: observed.clone(), next }
             }
         };
         Self { mean, kind, random }
+    }
+
+    /// Which of those that were observed is next.
+    pub(crate) fn place(&self) -> usize {
+        match self.kind {
+            Kind::Observed { next, .. } => next,
+            Kind::Renewal(_) | Kind::Mmpp(_) => 0,
+        }
     }
 
     pub(crate) fn fill(&mut self, into: &mut [f64]) {
@@ -211,7 +167,7 @@ impl Gaps {
         let relative = match &mut self.kind {
             Kind::Renewal(gaps) => gaps.sample(&mut self.random),
             Kind::Mmpp(modulated) => modulated.draw(&mut self.random),
-            Kind::Observed { gaps, next } => {
+            Kind::Observed { observed: Observed { gaps, .. }, next } => {
                 let gap = gaps.get(*next).copied().unwrap_or(1.0);
                 *next = if *next + 1 < gaps.len() { *next + 1 } else { 0 };
                 gap

@@ -5,13 +5,17 @@
 //! and Analysis", section 11.2).
 
 mod arrivals;
+mod observed;
 mod samples;
 mod seed;
 mod service;
+mod traced;
 
 pub(crate) use self::arrivals::Gaps;
-pub use self::arrivals::{Arrivals, ArrivalsError, Mmpp, TraceError, Traced};
+pub use self::arrivals::{Arrivals, ArrivalsError, Mmpp};
+pub use self::observed::{NoGaps, Observed};
 pub use self::samples::{Samples, SamplesError};
 pub(crate) use self::seed::{Random, Role, Seed, mixed};
 pub(crate) use self::service::Demands;
 pub use self::service::{Service, ServiceError};
+pub use self::traced::{TraceError, Traced};

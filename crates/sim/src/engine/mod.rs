@@ -26,6 +26,7 @@ mod simulation;
 mod slices;
 mod source;
 mod stations;
+mod throttled;
 
 pub(crate) use self::job::Job;
 pub(crate) use self::processor::Processor;

@@ -13,6 +13,7 @@ use super::server::Server;
 use super::simulation::Simulation;
 use super::source::{Draw, Open, Source};
 use super::stations::Stations;
+use super::throttled::Throttled;
 use crate::draw::{Gaps, Role, Seed};
 use crate::model::{Model, Offered};
 use crate::subject::{ModelGate, Subject, Surge};
@@ -57,7 +58,11 @@ struct Replication<'a> {
 impl Replication<'_> {
     fn with_discipline(self, each: &mut dyn FnMut(Watch) -> ControlFlow<()>) -> u64 {
         let Model { discipline, threads, processors, .. } = *self.model;
-        match Any::new(discipline, threads as usize, processors) {
+        let any = Any::new(discipline, threads as usize, processors);
+        if let Some(quota) = self.model.quota {
+            return self.with_equipment(Throttled::new(any, processors, quota), each);
+        }
+        match any {
             Any::Sharing(processor) => self.with_equipment(processor, each),
             Any::Slices(processor) => self.with_equipment(processor, each),
             Any::Ranked(processor) => self.with_equipment(processor, each),

@@ -1,12 +1,14 @@
 //! [`Source`]: who sends requests.
 
+use std::sync::Arc;
+
 use rand::Rng;
 use rand_distr::Distribution;
 
 use super::job::Job;
 use super::request::{Besides, Request};
-use crate::draw::{Demands, Gaps, Random, Role, Seed};
-use crate::model::Model;
+use crate::draw::{Arrivals, Demands, Gaps, Observed, Random, Role, Seed};
+use crate::model::{DYNAMIC, Model, STATIC};
 use crate::subject::Surge;
 
 /// What an answer is to who sent the request.
@@ -48,6 +50,33 @@ pub(crate) struct Draw {
     class: Random,
     service: Random,
     besides: Besides,
+    kinds: Option<Kinds>,
+}
+
+/// Of which class each request of a log is, over and over.
+#[derive(Debug, Clone)]
+struct Kinds {
+    /// Whether they are dynamic.
+    dynamic: Arc<[bool]>,
+    /// What static and dynamic ones are here.
+    classes: [u32; 2],
+    next: usize,
+}
+
+impl Kinds {
+    fn of(model: &Model) -> Option<Self> {
+        let Arrivals::Observed(Observed { dynamic: Some(dynamic), .. }) = &model.arrivals else {
+            return None;
+        };
+        let index = |name| model.classes.iter().position(|class| class.name == name).unwrap_or(0) as u32;
+        Some(Self { dynamic: Arc::clone(dynamic), classes: [STATIC, DYNAMIC].map(index), next: 0 })
+    }
+
+    fn draw(&mut self) -> u32 {
+        let is_dynamic = self.dynamic.get(self.next).copied().unwrap_or(false);
+        self.next = if self.next + 1 < self.dynamic.len() { self.next + 1 } else { 0 };
+        self.classes[usize::from(is_dynamic)]
+    }
 }
 
 /// Of so many, comparing with all of them is faster than looking for the right one.
@@ -84,7 +113,12 @@ impl Draw {
         });
         let (class, service) = (seed.stream(Role::Classes), seed.stream(Role::Service));
         let besides = Besides::new(Demands::of(model.service), seed);
-        Self { classes: classes.collect(), laws, class, service, besides }
+        Self { classes: classes.collect(), laws, class, service, besides, kinds: Kinds::of(model) }
+    }
+
+    /// The next request is the one that comes after a gap of the log.
+    fn begin_after(&mut self, gap: usize) {
+        self.kinds.iter_mut().for_each(|kinds| kinds.next = gap);
     }
 
     /// Class and demand of many requests: the same that [`Self::request`] would draw one by one.
@@ -98,6 +132,9 @@ impl Draw {
             } else {
                 upto.partition_point(|(upto, _)| chance >= *upto) as u32
             };
+        }
+        if let Some(kinds) = &mut self.kinds {
+            classes.fill_with(|| kinds.draw());
         }
         match &self.laws {
             Laws::One(law) => law.fill(demands, &mut self.service),
@@ -144,7 +181,8 @@ struct Drawn {
 const DRAWN: usize = 64;
 
 impl Open {
-    pub(crate) fn new(mut gaps: Gaps, draw: Draw) -> Self {
+    pub(crate) fn new(mut gaps: Gaps, mut draw: Draw) -> Self {
+        draw.begin_after(gaps.place());
         let next = gaps.draw();
         let drawn = Drawn { gaps: [0.0; DRAWN], classes: [0; DRAWN], demands: [0.0; DRAWN], used: DRAWN };
         Self { gaps, draw, next, drawn, surge: None }

@@ -11,7 +11,7 @@ pub enum ExactError {
     Model(#[from] ModelError),
     /// No method fits.
     #[error(
-        "no exact solution is known for this model; simulate it instead, or make it one of these, without links, kept connections or samples:{}",
+        "no exact solution is known for this model; simulate it instead, or make it one of these, without links, kept connections, samples or a quota:{}",
         methods()
     )]
     NoMethod,

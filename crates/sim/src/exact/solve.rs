@@ -54,7 +54,7 @@ fn closed(model: &Model) -> Option<Solution> {
 pub fn solve(model: &Model) -> Result<Solution, ExactError> {
     model.check()?;
     model.check_without_gate()?;
-    if model.fleet.servers > 1 || model.has_samples() {
+    if model.fleet.servers > 1 || model.has_samples() || model.quota.is_some() {
         return Err(ExactError::NoMethod);
     }
     let (Some(rate), true) = (model.rate(), model.is_bare()) else {

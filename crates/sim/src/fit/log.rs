@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use traffic::trace::{AccessLog, BrokenLine, Format, LastNumber, Logged, Resolution};
+use traffic::trace::{AccessLog, BrokenLine, Format, LastNumber, Logged, Resolution, Resolutions};
 use units::Span;
 
-use super::dynamic::is_dynamic;
 use super::observation::{Observation, ObservationError, Origin, Request};
 use super::set_aside::{moment, set_aside};
+use crate::dynamic::is_dynamic;
 
 /// What the number at the end of each line of a log says about how long requests took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -149,14 +149,14 @@ impl Observation {
             None => log,
         };
         let mut requests = Vec::new();
-        let mut coarsest = Resolution::Micros;
+        let mut resolutions = Resolutions::default();
         let mut found = Irregularities::default();
         // Seconds since 1970 with a fraction would lose some of it.
         let mut origin = None;
         let skipped = log.each(path, |logged| {
             let (took, is_end) = format.reading(&logged);
             let Logged { at, resolution, method, url, status, bytes, .. } = logged;
-            coarsest = coarsest.min(resolution);
+            resolutions.add(resolution);
             if status == Some(101) || method == "CONNECT" {
                 found.tunnels += 1;
                 return;
@@ -179,7 +179,7 @@ impl Observation {
         let origin = Span::from_nanos(origin.unwrap_or_default());
         let mut remarks = set_aside(&mut requests, origin);
         let first = requests.iter().map(|request| request.at).fold(f64::INFINITY, f64::min);
-        let resolution = match coarsest {
+        let resolution = match resolutions.overall() {
             Resolution::Seconds => 1.0,
             Resolution::Millis => 1e-3,
             Resolution::Micros => 1e-6,

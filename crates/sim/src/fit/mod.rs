@@ -8,7 +8,6 @@ mod classes;
 mod counts;
 mod demands;
 mod dispersion;
-mod dynamic;
 mod fitted;
 #[cfg(test)]
 mod known_demands;

@@ -6,8 +6,8 @@ use record::{RequestError, RequestRow, RunDirectory, RunInfo};
 use traffic::Think;
 use units::Span;
 
-use super::dynamic::is_dynamic;
 use super::observation::{Observation, ObservationError, Origin, Request};
+use crate::dynamic::is_dynamic;
 
 /// What the model thinks that clients do who never pause: a model needs some time.
 const NO_THINKING: f64 = 1e-6;

@@ -61,6 +61,31 @@ pub enum ModelError {
         "{0} have no effect where the queue has no limit, since it rejects none; give it one, or leave them out"
     )]
     NeverFull(&'static str),
+    /// A quota that leaves all there is.
+    #[error(
+        "a quota of {quota} processors leaves the server all it has ({processors}); give less, or leave it out"
+    )]
+    NoQuota {
+        /// What it leaves.
+        quota: f64,
+        /// What there is.
+        processors: u32,
+    },
+    /// A log of static and dynamic requests, and other classes.
+    #[error(
+        "the requests of a log are static and dynamic, and the model has {0}; give it these classes, or take the log's times alone, as in trace:FILE"
+    )]
+    KindsOfLog(String),
+    /// Not as many dynamic ones as the log has.
+    #[error(
+        "the model's share of dynamic requests is {own:.4}, and that of the log {dynamic:.4}; write {dynamic:.6}"
+    )]
+    ShareOfLog {
+        /// The model's.
+        own: f64,
+        /// The log's.
+        dynamic: f64,
+    },
     /// Priorities of one class.
     #[error(
         "the discipline priority is between classes, and the model has one; give it several, or take fcfs"

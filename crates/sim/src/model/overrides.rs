@@ -8,6 +8,7 @@ use super::equipment::{Patience, Retries};
 use super::error::ModelError;
 use super::fleet::{Balancing, Fleet};
 use super::offered::Offered;
+use super::quota::Quota;
 use super::room::Room;
 use super::server::Model;
 use crate::draw::{Arrivals, ArrivalsError, Service, ServiceError, Traced};
@@ -43,6 +44,10 @@ pub struct Overrides {
     pub discipline: Option<Discipline>,
     /// See [`Model::processors`].
     pub processors: Option<u32>,
+    /// See [`Quota`].
+    pub quota: Option<f64>,
+    /// See [`Quota`], in seconds.
+    pub quota_period: Option<f64>,
     /// See [`Model::drops`]; false leaves it as it is.
     pub drops: bool,
     /// How long clients wait, all as long, in seconds.
@@ -87,6 +92,11 @@ pub enum OverrideError {
         /// What was given besides.
         option: &'static str,
     },
+    /// A share, and a log that has one.
+    #[error(
+        "the log says which requests are dynamic; leave out dynamic, or take its times alone, as in trace:FILE"
+    )]
+    OwnShare,
     /// A variation that hyperexponential arrivals cannot have.
     #[error(
         "hyperexponential arrivals, the default, have a cv from 1; for {0} take gamma or lognormal arrivals"
@@ -118,6 +128,11 @@ pub enum OverrideError {
         "clients do not ask again, so that retry-delay has no effect; give retries as well, or leave it out"
     )]
     NoRetries,
+    /// A period of what there is not.
+    #[error(
+        "the server has no quota, so that quota-period has no effect; give a quota as well, or leave it out"
+    )]
+    NoQuota,
     /// Two sizes of the same thing.
     #[error("load and rate both say how many requests there are; keep one of them")]
     LoadAndRate,
@@ -139,6 +154,7 @@ impl Overrides {
             drops: self.drops || base.drops,
             discipline: self.discipline.unwrap_or(base.discipline),
             processors: self.processors.unwrap_or(base.processors),
+            quota: self.quota_over(base.quota)?,
             patience: self
                 .patience
                 .map_or(base.patience, |mean| Some(Patience { mean, law: patience_law(base.patience) })),
@@ -152,6 +168,14 @@ impl Overrides {
         if self.service.is_some() || self.service_cv.is_some() {
             model.classes.iter_mut().for_each(|class| (class.service, class.samples) = (None, None));
         }
+        if let Some(share) = model.arrivals.dynamic_share() {
+            if self.dynamic.is_some() {
+                return Err(OverrideError::OwnShare);
+            }
+            model.classes.iter_mut().for_each(|class| {
+                class.share = if class.name == DYNAMIC { share } else { 1.0 - share };
+            });
+        }
         if let Some(workers) = self.dynamic_workers {
             let names: Vec<&str> = model.classes.iter().map(|class| class.name.as_str()).collect();
             let others = OverrideError::NoDynamic(names.join(", "));
@@ -160,6 +184,15 @@ impl Overrides {
         }
         model.check()?;
         Ok(model)
+    }
+
+    fn quota_over(&self, base: Option<Quota>) -> Result<Option<Quota>, OverrideError> {
+        let own = |processors| Quota { processors, ..base.unwrap_or(Quota::of(processors)) };
+        match (self.quota.map(own).or(base), self.quota_period) {
+            (Some(quota), period) => Ok(Some(Quota { period: period.unwrap_or(quota.period), ..quota })),
+            (None, None) => Ok(None),
+            (None, Some(_)) => Err(OverrideError::NoQuota),
+        }
     }
 
     /// None where clients come back zero times.
@@ -282,13 +315,14 @@ fn patience_law(base: Option<Patience>) -> Service {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::draw::Observed;
 
     fn named(name: &str) -> Option<GivenArrivals> {
         Some(GivenArrivals::Named(name.to_owned()))
     }
 
     fn traced() -> Option<GivenArrivals> {
-        let arrivals = Arrivals::observed(&[0.0, 0.25, 0.5]).unwrap();
+        let arrivals = Arrivals::Observed(Observed::new(&[0.0, 0.25, 0.5]).unwrap());
         Some(GivenArrivals::Traced(Traced { arrivals, rate: 4.0, skipped: Default::default() }))
     }
 
@@ -319,6 +353,18 @@ mod tests {
         let modulated = Model { arrivals: "mmpp:5:1s:1s".parse().unwrap(), ..Model::default() };
         check(Overrides { cv: Some(2.0), ..none.clone() }, &modulated, "the model's arrivals are mmpp");
         check(Overrides { dynamic: Some(1.5), ..none }, &paper, "from 0 to 1");
+    }
+
+    #[test]
+    fn a_quota_has_the_usual_period_and_takes_its_part_of_the_load() {
+        let given = Overrides { quota: Some(0.5), load: Some(0.8), ..Overrides::default() };
+        let model = given.over(Model::default()).unwrap();
+        assert_eq!(model.quota, Some(Quota { processors: 0.5, period: 0.1 }));
+        let whole = Overrides { load: Some(0.4), ..Overrides::default() }.over(Model::default()).unwrap();
+        assert!((model.rate().unwrap() / whole.rate().unwrap() - 1.0).abs() < 1e-12);
+        let shorter = Overrides { quota_period: Some(0.02), ..Overrides::default() };
+        assert_eq!(shorter.over(model).unwrap().quota, Some(Quota { processors: 0.5, period: 0.02 }));
+        assert_eq!(shorter.over(Model::default()), Err(OverrideError::NoQuota));
     }
 
     #[test]

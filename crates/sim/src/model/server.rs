@@ -6,6 +6,7 @@ use super::equipment::{Equipment, Patience, Retries};
 use super::error::{ModelError, within};
 use super::fleet::Fleet;
 use super::offered::Offered;
+use super::quota::Quota;
 use super::slow_clients::SlowClients;
 use super::tier::Tier;
 use crate::draw::{Arrivals, Demands, Service};
@@ -33,6 +34,8 @@ pub struct Model {
     pub discipline: Discipline,
     /// Processors that threads share; a request uses one at a time.
     pub processors: u32,
+    /// How much of them it may use; `None`: all.
+    pub quota: Option<Quota>,
     /// How many such servers there are, and who gets which request.
     pub fleet: Fleet,
     /// What requests need besides.
@@ -104,9 +107,15 @@ impl Model {
         self.rate().map(|rate| rate * self.mean_demand() / self.all_processors())
     }
 
-    /// Processors of all servers.
+    /// Processors that a server may use on average.
+    pub fn usable_processors(&self) -> f64 {
+        let processors = f64::from(self.processors);
+        self.quota.map_or(processors, |quota| quota.processors.min(processors))
+    }
+
+    /// Those of all servers.
     pub fn all_processors(&self) -> f64 {
-        f64::from(self.processors) * f64::from(self.fleet.servers)
+        self.usable_processors() * f64::from(self.fleet.servers)
     }
 
     /// Whether a request needs nothing but a processor.
@@ -123,6 +132,10 @@ impl Model {
     pub fn check(&self) -> Result<(), ModelError> {
         within("the number of threads", f64::from(self.threads), 1.0, 1e6)?;
         within("the number of processors", f64::from(self.processors), 1.0, 1e4)?;
+        if let Some(Quota { processors, period }) = self.quota {
+            within("the processors that a quota leaves", processors, 1e-3, 1e4)?;
+            within("the period of a quota, in seconds,", period, 1e-4, 1e3)?;
+        }
         within("the number of servers", f64::from(self.fleet.servers), 1.0, 1e4)?;
         if self.classes.is_empty() {
             return Err(ModelError::NoClasses);
@@ -196,6 +209,14 @@ impl Model {
                 return Err(ModelError::Closed("clients that give up"));
             }
         }
+        if let Some(Quota { processors, .. }) =
+            self.quota.filter(|quota| quota.processors >= f64::from(self.processors))
+        {
+            return Err(ModelError::NoQuota { quota: processors, processors: self.processors });
+        }
+        if let Some(dynamic) = self.arrivals.dynamic_share() {
+            self.check_kinds(dynamic)?;
+        }
         if !self.tiers.is_empty() && self.fleet.servers > 1 {
             return Err(ModelError::TiersOfFleet(self.fleet.servers));
         }
@@ -214,6 +235,27 @@ impl Model {
         }
         if disks > 1 && self.classes.iter().all(|class| class.disk <= 0.0) {
             return unused("disks", "a time that it needs of a disk");
+        }
+        Ok(())
+    }
+
+    /// The classes are those of a log that says which requests are dynamic, and as many of each.
+    fn check_kinds(&self, dynamic: f64) -> Result<(), ModelError> {
+        let total: f64 = self.classes.iter().map(|class| class.share).sum();
+        let logged = [(STATIC, 1.0 - dynamic), (DYNAMIC, dynamic)];
+        let share = |name: &str| {
+            self.classes.iter().find(|class| class.name == name).map(|class| class.share / total)
+        };
+        let has_others = self.classes.iter().any(|class| logged.iter().all(|(name, _)| class.name != *name));
+        if has_others
+            || logged.iter().any(|(name, share_of_log)| *share_of_log > 0.0 && share(name).is_none())
+        {
+            let names: Vec<&str> = self.classes.iter().map(|class| class.name.as_str()).collect();
+            return Err(ModelError::KindsOfLog(names.join(", ")));
+        }
+        let own = share(DYNAMIC).unwrap_or(0.0);
+        if (own - dynamic).abs() > AS_LOGGED {
+            return Err(ModelError::ShareOfLog { own, dynamic });
         }
         Ok(())
     }
@@ -254,6 +296,9 @@ impl Model {
     }
 }
 
+/// Shares that differ by no more than this are those of a log, written with a few digits.
+const AS_LOGGED: f64 = 1e-3;
+
 impl Default for Model {
     fn default() -> Self {
         Self {
@@ -266,6 +311,7 @@ impl Default for Model {
             drops: false,
             discipline: Discipline::Sharing,
             processors: 1,
+            quota: None,
             fleet: Fleet::default(),
             equipment: Equipment::default(),
             tiers: Vec::new(),

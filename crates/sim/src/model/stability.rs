@@ -49,7 +49,7 @@ impl Model {
     /// Requests per second that the server surely cannot keep up with, and what limits it.
     fn limit(&self) -> (f64, String) {
         let Needs { cpu, disk, tiers, link, alone } = self.needs();
-        let (threads, processors) = (f64::from(self.threads), f64::from(self.processors));
+        let (threads, processors) = (f64::from(self.threads), self.usable_processors());
         let stations = [
             (processors / cpu, "its processors serve".to_owned()),
             (f64::from(self.equipment.disks) / disk, "its disks serve".to_owned()),
@@ -90,7 +90,7 @@ impl Model {
         let is_blind = self.discipline != Discipline::ShortestRemaining;
         let sharing = self.discipline == Discipline::Sharing || (plain && is_blind);
         let disks = disk <= 0.0 || (plain && self.equipment.disks == 1);
-        sharing && disks && self.processors == 1 && self.has_no_more()
+        sharing && disks && self.processors == 1 && self.quota.is_none() && self.has_no_more()
     }
 
     /// Neither tiers nor workers of a class.

@@ -110,14 +110,14 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     fn rejected(self) -> MeanEstimate {
-        self.ratio(|tally| {
+        self.events(|tally| {
             (self.sum(tally, |seen| seen.rejected as f64), self.sum(tally, |seen| seen.arrived as f64))
         })
     }
 
     /// Of the requests that came to an end, served or given up.
     fn lost(self) -> MeanEstimate {
-        self.ratio(|tally| {
+        self.events(|tally| {
             let lost = self.sum(tally, |seen| seen.lost as f64);
             (lost, lost + self.sum(tally, |seen| seen.latencies.count() as f64))
         })
@@ -125,7 +125,7 @@ impl<'a> Group<'a> {
 
     /// Of the attempts that were rejected, answered in time, or too late.
     fn given_up(self) -> MeanEstimate {
-        self.ratio(|tally| {
+        self.events(|tally| {
             let given_up = self.sum(tally, |seen| seen.too_late as f64);
             let others = self.sum(tally, |seen| seen.rejected as f64 + seen.latencies.count() as f64);
             (given_up, given_up + others)
@@ -192,6 +192,10 @@ impl<'a> Group<'a> {
 
     fn ratio(self, of: impl Fn(&PartTotals) -> (f64, f64)) -> MeanEstimate {
         self.parts.ratio(&self.tallies.iter().map(of).collect::<Vec<_>>())
+    }
+
+    fn events(self, of: impl Fn(&PartTotals) -> (f64, f64)) -> MeanEstimate {
+        self.parts.events(&self.tallies.iter().map(of).collect::<Vec<_>>())
     }
 
     fn sum(self, tally: &PartTotals, amount: impl Fn(&ClassCounts) -> f64) -> f64 {

@@ -38,6 +38,9 @@ pub struct Trial {
     pub balancing: Balancing,
     /// Processors of each.
     pub processors: u32,
+    /// How much of them each may use, where it has a quota.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota: Option<f64>,
     /// Threads of each.
     pub threads: u32,
     /// The share of the processors' time that is used.

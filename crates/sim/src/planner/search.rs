@@ -6,7 +6,7 @@ use super::answer::{CapacityPlan, Level, Trial};
 use super::profile::Profile;
 use super::question::{Balancings, PlanError, Question};
 use crate::control::Control;
-use crate::model::{Balancing, Fleet, Model, ModelError, Offered};
+use crate::model::{Balancing, Fleet, Model, ModelError, Offered, Quota};
 use crate::replications::run_under;
 
 /// Finds it. `control` is told after each replication.
@@ -127,10 +127,13 @@ impl Search<'_> {
             return Ok(sized.clone());
         }
         let Size { servers, balancing, processors, threads } = size;
+        let grown = f64::from(processors) / f64::from(self.model.processors);
         let model = Model {
             offered: Offered::Rate(rate),
             fleet: Fleet { servers, balancing },
             processors,
+            // As much of each processor as there is.
+            quota: self.model.quota.map(|quota| Quota { processors: quota.processors * grown, ..quota }),
             threads,
             ..self.model.clone()
         };
@@ -139,6 +142,7 @@ impl Search<'_> {
             servers,
             balancing,
             processors,
+            quota: model.quota.map(|quota| quota.processors),
             threads,
             utilization,
             met,

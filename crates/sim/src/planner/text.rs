@@ -55,10 +55,10 @@ impl CapacityPlan {
         if self.spare > 0 {
             write!(f, ", and {} with {} to spare", servers(sum), self.spare)?;
         }
-        let each = if found.processors == 1 {
-            "one processor".to_owned()
-        } else {
-            format!("{} processors", found.processors)
+        let each = match (found.quota, found.processors) {
+            (Some(quota), processors) => format!("a quota of {quota} of {processors} processors"),
+            (None, 1) => "one processor".to_owned(),
+            (None, processors) => format!("{processors} processors"),
         };
         write!(
             f,
@@ -76,12 +76,16 @@ impl CapacityPlan {
             }
         )?;
         if let Some(threads) = self.threads.as_ref().filter(|threads| threads.threads < found.threads) {
-            writeln!(f, "{} threads for each would do.", threads.threads)?;
+            let s = if threads.threads == 1 { "" } else { "s" };
+            writeln!(f, "{} thread{s} for each would do.", threads.threads)?;
         }
         match &self.one {
-            Some(one) if found.servers > 1 => {
-                writeln!(f, "One server would need {} processors.", one.processors)
-            }
+            Some(one) if found.servers > 1 => match one.quota {
+                Some(quota) => {
+                    writeln!(f, "One server would need a quota of {quota} of {} processors.", one.processors)
+                }
+                None => writeln!(f, "One server would need {} processors.", one.processors),
+            },
             _ => Ok(()),
         }
     }

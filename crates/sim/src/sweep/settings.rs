@@ -31,6 +31,9 @@ pub(super) struct Settings {
     queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
+    quota: Option<f64>,
+    #[serde(default, with = "config::quantity::optional")]
+    quota_period: Option<Span>,
     servers: Option<u32>,
     balancing: Option<String>,
 }
@@ -78,6 +81,8 @@ impl Settings {
             queue,
             discipline,
             processors,
+            quota,
+            quota_period,
             servers,
             balancing
         );
@@ -99,13 +104,7 @@ impl Settings {
             Some(file) => Model::read(&directory.join(file)).map_err(text)?,
             None => Model::default(),
         };
-        let arrivals = match self.arrivals.as_ref().map(|name| (name, name.strip_prefix("trace:"))) {
-            None => None,
-            Some((_, Some(file))) => {
-                Some(GivenArrivals::Traced(Traced::read(&directory.join(file)).map_err(text)?))
-            }
-            Some((name, None)) => Some(GivenArrivals::Named(name.clone())),
-        };
+        let arrivals = self.arrivals.as_deref().map(|name| given_arrivals(name, directory)).transpose()?;
         let given = Overrides {
             load: self.load,
             rate: self.rate.map(Rate::as_f64),
@@ -120,6 +119,8 @@ impl Settings {
             queue: self.queue,
             discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             processors: self.processors,
+            quota: self.quota,
+            quota_period: self.quota_period.map(Span::as_secs_f64),
             servers: self.servers,
             balancing: self.balancing.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             ..Overrides::default()
@@ -137,6 +138,13 @@ impl Settings {
             static_time: given.static_time.unwrap_or(paper.static_time),
         };
         Ok((model, mix))
+    }
+}
+
+fn given_arrivals(name: &str, directory: &Path) -> Result<GivenArrivals, String> {
+    match Traced::named(name, directory) {
+        Some(traced) => Ok(GivenArrivals::Traced(traced.map_err(text)?)),
+        None => Ok(GivenArrivals::Named(name.to_owned())),
     }
 }
 

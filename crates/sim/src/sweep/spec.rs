@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use units::{Bytes, Rate, Span};
 
 use super::settings::{Effort, Mix, Settings};
-use crate::draw::{Arrivals, mixed};
+use crate::draw::{Arrivals, Observed, mixed};
 use crate::model::Model;
 use crate::plan::Plan;
 
@@ -294,8 +294,9 @@ impl Work {
 /// A number that is equal for two models with equal text and arrivals.
 fn fingerprint(model: &Model) -> u64 {
     let mut text = model.to_toml_beside("");
-    if let Arrivals::Observed(gaps) = &model.arrivals {
+    if let Arrivals::Observed(Observed { gaps, dynamic }) = &model.arrivals {
         text.extend(gaps.iter().map(|gap| format!(" {gap}")));
+        text.extend(dynamic.iter().flat_map(|dynamic| dynamic.iter()).map(|dynamic| format!(" {dynamic}")));
     }
     text.bytes().fold(0, |hash, byte| mixed(hash ^ u64::from(byte)))
 }

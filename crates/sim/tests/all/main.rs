@@ -7,6 +7,7 @@ mod exact;
 mod fleet;
 mod gated;
 mod paper;
+mod quota;
 mod retries;
 mod sessions;
 mod slow_clients;

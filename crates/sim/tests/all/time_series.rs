@@ -97,7 +97,7 @@ struct Mean {
 fn a_record_has_the_course_and_the_model_that_it_came_from() {
     let scratch = tempfile::tempdir().unwrap();
     let times = [0.0, 0.1, 0.5, 0.6, 0.65, 2.0, 2.5, 4.0];
-    let model = Model { arrivals: sim::Arrivals::observed(&times).unwrap(), ..bursts() };
+    let model = Model { arrivals: sim::Arrivals::Observed(sim::Observed::new(&times).unwrap()), ..bursts() };
     let (outcome, series) = (sim::run(&model, &PLAN()).unwrap(), sim::time_series(&model, &PLAN()).unwrap());
     let out = scratch.path().join("run");
     let begin = || Recording::begin(out.clone(), vec!["headworks".to_owned()], &model, &PLAN());

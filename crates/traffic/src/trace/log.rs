@@ -14,7 +14,7 @@ use super::objects::Objects;
 use super::read::Reading;
 use super::request::TraceRequest;
 use super::requests::Trace;
-use super::resolution::Resolution;
+use super::resolution::Resolutions;
 use super::skipped::{Reason, Skipped};
 use super::times::{self, Timed};
 
@@ -97,22 +97,12 @@ impl AccessLog {
 }
 
 /// Requests on their way into a trace.
+#[derive(Default)]
 struct Gathering {
     objects: Objects,
     requests: Vec<TraceRequest>,
-    coarsest: Resolution,
+    resolutions: Resolutions,
     formats: BTreeMap<LineFormat, u64>,
-}
-
-impl Default for Gathering {
-    fn default() -> Self {
-        Self {
-            objects: Objects::default(),
-            requests: Vec::new(),
-            coarsest: Resolution::Micros,
-            formats: BTreeMap::new(),
-        }
-    }
 }
 
 impl Gathering {
@@ -120,7 +110,7 @@ impl Gathering {
         let Entry { when, status, bytes, format, .. } = entry;
         match self.objects.number(entry)? {
             Ok(object) => {
-                self.coarsest = self.coarsest.min(when.stamp.resolution);
+                self.resolutions.add(when.stamp.resolution);
                 *self.formats.entry(format).or_default() += 1;
                 self.requests.push(TraceRequest { at: when.began(), object, status, bytes });
                 Ok(true)
@@ -136,7 +126,7 @@ impl Gathering {
         if self.requests.is_empty() {
             return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
         }
-        let resolution = self.coarsest;
+        let resolution = self.resolutions.overall();
         let duration = times::put_in_order(&mut self.requests, resolution, keep_seconds);
         let (objects, requests, formats) = (self.objects.list, self.requests, self.formats);
         Ok(Trace { objects, requests, duration, resolution, formats, skipped })

@@ -1,4 +1,4 @@
-//! [`Times::read`]: the times of a log, or of a file that has nothing else.
+//! [`Times::read`]: the times of a log, or of a file that has nothing else; and what else is known of each request.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -9,8 +9,10 @@ use super::entry::{Entry, When};
 use super::error::Error;
 use super::log::AccessLog;
 use super::read::Reading;
+use super::resolution::Resolutions;
 use super::skipped::Skipped;
-use super::times::{Times, put_in_order};
+use super::target;
+use super::times::{Timed, Times, put_in_order};
 
 impl Times {
     /// Reads a file with a time on each line: seconds from any point in time, RFC 3339, or a line
@@ -32,21 +34,46 @@ impl Times {
         let mut gathered = Vec::new();
         let mut skipped = Skipped::default();
         let mut take = |entry: Entry, _: &mut Skipped| {
-            gathered.push(entry.when);
+            gathered.push((entry.when, ()));
             Ok(true)
         };
         Reading { format: None, takes_times: true }.lines(path, input, None, &mut skipped, &mut take)?;
-        Self::of(path, &gathered, skipped)
+        let (times, _, skipped) = Self::of(path, gathered, skipped)?;
+        Ok((times, skipped))
     }
 
-    fn of(path: &Path, gathered: &[When], skipped: Skipped) -> Result<(Self, Skipped), Error> {
-        let coarsest = gathered.iter().map(|when| when.stamp.resolution).min();
-        let Some(coarsest) = coarsest else {
+    /// What was said with each time comes in the order of the times.
+    fn of<T>(
+        path: &Path,
+        gathered: Vec<(When, T)>,
+        skipped: Skipped,
+    ) -> Result<(Self, Vec<T>, Skipped), Error> {
+        if gathered.is_empty() {
             return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
-        };
-        let mut at: Vec<Span> = gathered.iter().map(|when| when.began()).collect();
-        let duration = put_in_order(&mut at, coarsest, false);
-        Ok((Self::new(at.into(), duration), skipped))
+        }
+        let mut resolutions = Resolutions::default();
+        gathered.iter().for_each(|(when, _)| resolutions.add(when.stamp.resolution));
+        let mut said: Vec<Said<T>> =
+            gathered.into_iter().map(|(when, what)| Said { at: when.began(), what }).collect();
+        let duration = put_in_order(&mut said, resolutions.overall(), false);
+        let (at, what): (Vec<Span>, Vec<T>) = said.into_iter().map(|said| (said.at, said.what)).unzip();
+        Ok((Self::new(at.into(), duration), what, skipped))
+    }
+}
+
+/// What is known of a request that came then.
+struct Said<T> {
+    at: Span,
+    what: T,
+}
+
+impl<T> Timed for Said<T> {
+    fn at(&self) -> Span {
+        self.at
+    }
+
+    fn set(&mut self, at: Span) {
+        self.at = at;
     }
 }
 
@@ -60,9 +87,30 @@ impl AccessLog {
         let mut skipped = Skipped::default();
         let reading = Reading { takes_times: true, ..self.reading() };
         reading.files(path, &mut skipped, |entry, _| {
-            gathered.push(entry.when);
+            gathered.push((entry.when, ()));
             Ok(true)
         })?;
-        Times::of(path, &gathered, skipped)
+        let (times, _, skipped) = Times::of(path, gathered, skipped)?;
+        Ok((times, skipped))
+    }
+
+    /// The times of an access log, and for each request, in the order of their times, what `say` makes of its path
+    /// and query; these are `None` where something else was asked for, as with `OPTIONS *` and `CONNECT`.
+    ///
+    /// # Errors
+    /// As [`AccessLog::read`].
+    pub fn times_and<T>(
+        &self,
+        path: &Path,
+        say: impl Fn(Option<&str>) -> T,
+    ) -> Result<(Times, Vec<T>, Skipped), Error> {
+        let mut gathered = Vec::new();
+        let mut skipped = Skipped::default();
+        self.reading().files(path, &mut skipped, |entry, _| {
+            let target = target::request(&entry.asked)?.target;
+            gathered.push((entry.when, say(target.as_ref().map(|target| &*target.url))));
+            Ok(true)
+        })?;
+        Times::of(path, gathered, skipped)
     }
 }

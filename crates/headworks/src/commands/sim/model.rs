@@ -1,7 +1,8 @@
 //! The options that describe a model, alone or on top of a model file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use sim::{Balancing, Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
 use units::{Rate, Ratio, Span};
 
@@ -25,7 +26,7 @@ pub(super) struct ModelArgs {
     /// Requests per second.
     #[arg(long, short, value_name = "R", help_heading = ARRIVALS, allow_negative_numbers = true)]
     pub(super) rate: Option<Rate>,
-    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, or trace:FILE as in a file of times (seconds, a line each) or an access log, scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
+    /// How they are spread over time: poisson, constant, h2, gamma, lognormal (with --cv), mmpp:RATIO:BUSY:QUIET, trace:FILE as in a file of times (seconds, a line each) or an access log, or log:FILE as in an access log, of which each request stays static or dynamic; both are scaled to --rate or --load if one is given (default: poisson, and h2 with a --cv above 1).
     #[arg(long, value_name = "PROCESS", help_heading = ARRIVALS)]
     pub(super) arrivals: Option<String>,
     /// Coefficient of variation of the times between arrivals.
@@ -76,6 +77,12 @@ pub(super) struct ModelArgs {
     /// Processors that the threads share (default 1).
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) processors: Option<u32>,
+    /// Processors that the server may use on average, as with a container's limit (cgroup v2's cpu.max): it stands when it has had so much of each --quota-period (default: all it has).
+    #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
+    pub(super) quota: Option<f64>,
+    /// How long a period of the quota is (default 100ms).
+    #[arg(long, value_name = "SPAN", help_heading = SERVER, allow_hyphen_values = true)]
+    pub(super) quota_period: Option<Span>,
     /// Servers that are alike, behind a load balancer.
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) servers: Option<u32>,
@@ -83,9 +90,6 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "HOW", help_heading = SERVER)]
     pub(super) balancing: Option<Balancing>,
 }
-
-/// Arrivals as in a file of times or an access log.
-const TRACE: &str = "trace:";
 
 impl ModelArgs {
     /// The model of the file, or the paper's, with what was given.
@@ -104,7 +108,15 @@ impl ModelArgs {
 
     /// Arrivals as the command line alone says.
     pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
-        self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))
+        let arrivals = self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))?;
+        match arrivals {
+            sim::Arrivals::Observed(observed) if observed.dynamic_share().is_some() => {
+                Err(Failure::Usage(anyhow!(
+                    "sessions have pages of their own, so that it has no meaning which requests of a log are dynamic; give its times alone, as in --arrivals trace:FILE"
+                )))
+            }
+            arrivals => Ok(arrivals),
+        }
     }
 
     /// The law of what requests of sessions need: always the same unless another is given.
@@ -128,6 +140,8 @@ impl ModelArgs {
             queue: self.queue,
             discipline: self.discipline,
             processors: self.processors,
+            quota: self.quota,
+            quota_period: self.quota_period.map(Span::as_secs_f64),
             drops: self.drops,
             patience: self.patience.map(Span::as_secs_f64),
             retries: self.retries,
@@ -139,10 +153,10 @@ impl ModelArgs {
 }
 
 fn given(arrivals: &str) -> Result<GivenArrivals, Failure> {
-    let Some(file) = arrivals.strip_prefix(TRACE) else {
+    let Some(traced) = Traced::named(arrivals, Path::new("")) else {
         return Ok(GivenArrivals::Named(arrivals.to_owned()));
     };
-    let traced = Traced::read(file.as_ref()).map_err(|why| Failure::Usage(why.into()))?;
+    let traced = traced.map_err(|why| Failure::Usage(why.into()))?;
     if traced.skipped.broken() > 0 {
         eprintln!("{}", traced.skipped);
     }

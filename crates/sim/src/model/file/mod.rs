@@ -1,6 +1,7 @@
 //! Model files: a [`Model`] as TOML, read with the place of each error and written with
 //! a comment on where each number comes from.
 
+mod entries;
 mod read;
 #[cfg(test)]
 mod tests;

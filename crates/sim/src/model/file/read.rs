@@ -6,150 +6,20 @@ use std::path::Path;
 use std::str::FromStr;
 
 use config::{Error, Source, Spanned};
-use serde::Deserialize;
-use units::{Bytes, Rate, Ratio, Span};
+use units::{Bytes, Ratio, Span};
 
+use super::entries::{
+    CallEntry, ClassEntry, EquipmentEntry, File, PatienceEntry, RetriesEntry, SlowClientsEntry, TierEntry,
+};
 use crate::draw::{Samples, Service, ServiceError, Traced};
 use crate::model::{
-    Call, Class, Discipline, Model, Offered, Pace, Patience, Retries, Room, Size, SlowClients, Tier,
+    Call, Class, Discipline, Model, Offered, Pace, Patience, Quota, Retries, Size, SlowClients, Tier,
 };
-
-const TRACE: &str = "trace:";
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    arrivals: Option<Spanned<String>>,
-    load: Option<Spanned<f64>>,
-    rate: Option<Spanned<Quantity<Rate>>>,
-    clients: Option<Spanned<u32>>,
-    think: Option<Spanned<Quantity<Span>>>,
-    service: Option<Spanned<String>>,
-    threads: Option<Spanned<u32>>,
-    queue: Option<Spanned<Quantity<Room>>>,
-    drops: Option<Spanned<bool>>,
-    discipline: Option<Spanned<String>>,
-    processors: Option<Spanned<u32>>,
-    servers: Option<Spanned<u32>>,
-    balancing: Option<Spanned<String>>,
-    #[serde(default, rename = "class")]
-    classes: Vec<Spanned<ClassEntry>>,
-    #[serde(default, rename = "tier")]
-    tiers: Vec<Spanned<TierEntry>>,
-    #[serde(default)]
-    equipment: EquipmentEntry,
-    patience: Option<Spanned<PatienceEntry>>,
-    retries: Option<Spanned<RetriesEntry>>,
-    #[serde(rename = "slow-clients")]
-    slow_clients: Option<Spanned<SlowClientsEntry>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ClassEntry {
-    name: Spanned<String>,
-    share: f64,
-    #[serde(default, with = "config::quantity::optional")]
-    demand: Option<Span>,
-    service: Option<Spanned<String>>,
-    samples: Option<Spanned<String>>,
-    workers: Option<u32>,
-    #[serde(default, with = "config::quantity")]
-    disk: Span,
-    #[serde(default)]
-    calls: Vec<CallEntry>,
-    #[serde(default, with = "config::quantity::optional")]
-    size: Option<Bytes>,
-    size_cv: Option<Spanned<f64>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TierEntry {
-    name: String,
-    #[serde(default = "once")]
-    processors: u32,
-    threads: u32,
-    discipline: Option<Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CallEntry {
-    tier: Spanned<String>,
-    #[serde(with = "config::quantity")]
-    demand: Span,
-    #[serde(default, with = "config::quantity::optional")]
-    share: Option<Ratio>,
-    #[serde(default = "once")]
-    times: u32,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct EquipmentEntry {
-    disks: Option<Spanned<u32>>,
-    link: Option<Spanned<Quantity<Bytes>>>,
-    client_link: Option<Spanned<Quantity<Bytes>>>,
-    keep_alive: Option<Spanned<Quantity<Span>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PatienceEntry {
-    #[serde(with = "config::quantity")]
-    mean: Span,
-    law: Option<Spanned<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RetriesEntry {
-    #[serde(with = "config::quantity")]
-    share: Ratio,
-    #[serde(with = "config::quantity")]
-    delay: Span,
-    #[serde(default = "constantly")]
-    backoff: f64,
-    most: u32,
-    #[serde(default)]
-    anew: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SlowClientsEntry {
-    number: u32,
-    addresses: Option<u32>,
-    #[serde(default, with = "config::quantity::optional")]
-    send: Option<Bytes>,
-    #[serde(default, with = "config::quantity::optional")]
-    read: Option<Bytes>,
-    #[serde(default, with = "config::quantity::optional")]
-    response: Option<Bytes>,
-    #[serde(default, with = "config::quantity::optional")]
-    again: Option<Span>,
-    #[serde(default, with = "config::quantity::optional")]
-    patience: Option<Span>,
-}
-
-/// A quantity with a unit where a line number is wanted as well.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(transparent, bound = "T: FromStr, T::Err: fmt::Display")]
-struct Quantity<T>(#[serde(with = "config::quantity")] T);
 
 /// What one key of the file does to a model, and where it stands.
 struct Setting {
     place: Range<usize>,
     set: Box<dyn Fn(&mut Model)>,
-}
-
-fn constantly() -> f64 {
-    1.0
-}
-
-fn once() -> u32 {
-    1
 }
 
 fn service(source: &Source, text: &Spanned<String>) -> Result<Service, Error> {
@@ -215,9 +85,9 @@ impl Settings {
     }
 
     fn requests(&mut self, source: &Source, file: &File, directory: &Path) -> Result<(), Error> {
-        match file.arrivals.as_ref().map(|text| (text, text.get_ref().strip_prefix(TRACE))) {
-            Some((text, Some(trace))) => {
-                let traced = Traced::read(&directory.join(trace));
+        let named = |text: &Spanned<String>| Traced::named(text.get_ref(), directory);
+        match file.arrivals.as_ref().and_then(|text| Some((text, named(text)?))) {
+            Some((text, traced)) => {
                 let traced = traced.map_err(|why| source.error(text.span(), why.to_string()))?;
                 self.add(text.span(), move |model| {
                     model.arrivals = traced.arrivals.clone();
@@ -225,7 +95,7 @@ impl Settings {
                     model.offered = Offered::Rate(traced.rate);
                 });
             }
-            _ => {
+            None => {
                 self.add_text(source, file.arrivals.as_ref(), |model, arrivals| model.arrivals = arrivals)?
             }
         }
@@ -272,6 +142,15 @@ impl Settings {
         self.add_value(file.queue.as_ref(), |model, queue| model.queue = queue.0.0);
         self.add_value(file.drops.as_ref(), |model, drops| model.drops = drops);
         self.add_value(file.processors.as_ref(), |model, processors| model.processors = processors);
+        self.add_value(file.quota.as_ref(), |model, quota| model.quota = Some(Quota::of(quota)));
+        if let (None, Some(period)) = (&file.quota, &file.quota_period) {
+            return Err(source
+                .error(period.span(), "quota-period is given without quota")
+                .mend("say how many processors it leaves, as in quota = 0.5"));
+        }
+        self.add_value(file.quota_period.as_ref(), |model, period| {
+            model.quota = model.quota.map(|quota| Quota { period: period.0.as_secs_f64(), ..quota });
+        });
         self.add_value(file.servers.as_ref(), |model, servers| model.fleet.servers = servers);
         self.add_text(source, file.balancing.as_ref(), |model, balancing| model.fleet.balancing = balancing)?;
         let EquipmentEntry { disks, link, client_link, keep_alive } = &file.equipment;

@@ -4,10 +4,10 @@ use config::Source;
 
 use super::Notes;
 use crate::model::{
-    Balancing, Call, Class, Discipline, Equipment, Fleet, Model, Offered, Pace, Patience, Retries, Size,
-    SlowClients, Tier,
+    Balancing, Call, Class, Discipline, Equipment, Fleet, Model, Offered, Pace, Patience, Quota, Retries,
+    Size, SlowClients, Tier,
 };
-use crate::{Arrivals, Service};
+use crate::{Arrivals, Observed, Service};
 
 fn parse(text: &str) -> Result<Model, String> {
     Model::parse(&Source::new("model.toml", text), Path::new(".")).map_err(|why| why.to_string())
@@ -57,6 +57,7 @@ fn what_is_written_is_read_as_it_was() {
         fleet: Fleet::default(),
         tiers: vec![tier("a", Discipline::FirstCome), tier("b", Discipline::Sharing)],
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
+        quota: None,
         drops: true,
         patience: Some(Patience { mean: 1.5, law: Service::Exponential }),
         retries: Some(Retries { share: 0.5, delay: 2.0, backoff: 2.0, most: 3, anew: true }),
@@ -71,6 +72,8 @@ fn what_is_written_is_read_as_it_was() {
         fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
         ..Model::default()
     });
+    let quota = Some(Quota { processors: 2.5, period: 0.05 });
+    check_round_trip(&Model { processors: 4, quota, ..Model::default() });
     let slow_clients = Some(SlowClients::new(3, Pace::Send(10.0)));
     check_round_trip(&Model { slow_clients, ..Model::default() });
     check_round_trip(&Model { offered: Offered::Clients(50, 5.0), queue: None, ..Model::default() });
@@ -89,11 +92,60 @@ fn a_trace_stands_beside_the_file() {
     let file = directory.path().join("model.toml");
     std::fs::write(&file, "arrivals = 'trace:times.txt'").unwrap();
     let model = Model::read(&file).unwrap();
-    assert_eq!(model.arrivals, Arrivals::observed(&[1.0, 1.5, 3.0]).unwrap());
+    assert_eq!(model.arrivals, Arrivals::Observed(Observed::new(&[1.0, 1.5, 3.0]).unwrap()));
     assert_eq!(model.offered, Offered::Rate(1.0));
     std::fs::write(&file, "load = 0.5\narrivals = 'trace:times.txt'").unwrap();
     assert_eq!(Model::read(&file).unwrap().offered, Offered::Load(0.5));
     assert!(model.to_toml(&Notes::new()).is_err());
+}
+
+#[test]
+fn a_log_says_which_requests_are_dynamic() {
+    let directory = tempfile::tempdir().unwrap();
+    let line = |second: u32, url: &str| {
+        format!("::1 - - [10/Oct/2000:13:55:{second} -0700] \"POST {url} HTTP/1.1\" 200 5\n")
+    };
+    let log = [(10, "/"), (11, "/a.php"), (13, "/b.php"), (14, "/"), (20, "/c.css?v=1")]
+        .map(|(at, url)| line(at, url))
+        .concat();
+    std::fs::write(directory.path().join("access.log"), log).unwrap();
+    let file = directory.path().join("model.toml");
+    let read = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        Model::read(&file).map_err(|why| why.to_string())
+    };
+    let class =
+        |name: &str, share: f64| format!("[[class]]\nname = '{name}'\nshare = {share}\ndemand = '1ms'\n");
+    let model =
+        read(&format!("arrivals = 'log:access.log'\n{}{}", class("static", 1.0), class("dynamic", 1.0)))
+            .unwrap();
+    // The first begins the first gap.
+    assert_eq!(model.arrivals.dynamic_share(), Some(0.5));
+    assert_eq!(model.offered, Offered::Rate(0.4));
+    let Arrivals::Observed(observed) = &model.arrivals else { panic!("{:?}", model.arrivals) };
+    assert_eq!(observed.dynamic.as_deref(), Some([true, true, false, false].as_slice()));
+    let error =
+        read(&format!("arrivals = 'log:access.log'\n{}{}", class("static", 3.0), class("dynamic", 1.0)))
+            .unwrap_err();
+    assert!(
+        error.contains("model's share of dynamic requests is 0.2500, and that of the log 0.5000"),
+        "{error}"
+    );
+    for classes in [class("static", 1.0), class("static", 1.0) + &class("dynamic", 1.0) + &class("api", 1.0)]
+    {
+        let error = read(&format!("arrivals = 'log:access.log'\n{classes}")).unwrap_err();
+        assert!(
+            error.contains("requests of a log are static and dynamic, and the model has static"),
+            "{error}"
+        );
+    }
+    // What is written beside a model is read as the same arrivals.
+    std::fs::write(directory.path().join("again.log"), observed.lines()).unwrap();
+    let again = read(&model.to_toml_beside("again.log")).unwrap();
+    assert_eq!(again.arrivals.dynamic_share(), Some(0.5));
+    let Arrivals::Observed(again) = &again.arrivals else { panic!("{:?}", again.arrivals) };
+    assert_eq!(again.dynamic, observed.dynamic);
+    assert!(again.gaps.iter().zip(observed.gaps.iter()).all(|(one, other)| (one - other).abs() < 1e-6));
 }
 
 #[test]
@@ -116,6 +168,9 @@ fn errors_say_where() {
             "[equipment]\nlink = '1MB'",
             "model.toml:2: the model has links, and no class of requests has a size",
         ),
+        ("processors = 2\nquota = 2", "a quota of 2 processors leaves the server all it has (2)"),
+        ("quota-period = '10ms'", "model.toml:1: quota-period is given without quota"),
+        ("queue = 'none'\nquota = 0.5\nload = 1.0", "a load of 1.000"),
         ("[equipment]\ndisks = 2", "model.toml:2: the model has disks"),
         ("queue = 'some'", "or \"none\" for no limit"),
         ("load = 1\nrate = 5", "model.toml:2: load and rate both say how many requests there are; keep one"),

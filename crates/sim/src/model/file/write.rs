@@ -6,7 +6,7 @@ use std::fmt::Write;
 use units::Span;
 
 use crate::draw::Arrivals;
-use crate::model::{Call, Class, Equipment, Model, Offered, Pace, SlowClients, Tier};
+use crate::model::{Call, Class, Equipment, Model, Offered, Pace, Quota, SlowClients, Tier};
 
 /// Where numbers come from: a comment for each key that has one. A class's keys are
 /// `NAME.demand` and the like; the comment of the empty key heads the file.
@@ -141,7 +141,7 @@ fn span(seconds: f64) -> String {
 /// Arrivals that were observed stand in the file `trace`.
 pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
     let arrivals = match &model.arrivals {
-        Arrivals::Observed(_) => format!("trace:{trace}"),
+        Arrivals::Observed(observed) => observed.named(trace),
         arrivals => arrivals.to_string(),
     };
     let mut writer = Writer { text: String::new(), notes };
@@ -172,6 +172,10 @@ pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
     }
     writer.word("discipline", model.discipline);
     writer.number("processors", model.processors);
+    if let Some(Quota { processors, period }) = model.quota {
+        writer.number("quota", processors);
+        writer.number("quota-period", span(period));
+    }
     if model.fleet.servers > 1 {
         writer.number("servers", model.fleet.servers);
         writer.word("balancing", model.fleet.balancing);

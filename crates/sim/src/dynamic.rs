@@ -13,7 +13,7 @@ const FILES: [&str; 24] = [
 ];
 
 /// Whether the page is a program's, by its path, its extension, or its query.
-pub(super) fn is_dynamic(url: &str) -> bool {
+pub(crate) fn is_dynamic(url: &str) -> bool {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     if path.contains("/cgi-bin/") || path.contains("/fcgi-bin/") {
         return true;
