@@ -6,8 +6,9 @@ ifeq ($(filter $(SERVER),$(SERVERS)),)
 $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
-# Debian packages that building needs: programs that the kernel runs are written in C.
+# Experiments that are programs.
 EXPERIMENTS_IN_PYTHON := experiments/servers experiments/coverage experiments/fleet experiments/predictions/run
+# Debian packages that building needs: programs that the kernel runs are written in C.
 BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
 apache_PACKAGES := apache2-bin

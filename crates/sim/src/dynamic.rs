@@ -1,4 +1,6 @@
-//! What a URL says about whether its page is made when it is asked for.
+//! What a URL, or a line of a log, says about whether its page is made when it is asked for.
+
+use traffic::trace::Logged;
 
 /// Extensions of programs.
 const PROGRAMS: [&str; 16] = [
@@ -11,6 +13,17 @@ const FILES: [&str; 24] = [
     "html", "htm", "txt", "css", "js", "mjs", "json", "xml", "png", "jpg", "jpeg", "gif", "webp", "avif",
     "svg", "ico", "woff", "woff2", "ttf", "pdf", "zip", "gz", "mp4", "webm",
 ];
+
+/// Whether a request of a log is dynamic; `None` where it is a connection that was switched to another protocol, and no
+/// request.
+pub(crate) fn kind(logged: &Logged) -> Option<bool> {
+    if logged.status == Some(101) || logged.method == "CONNECT" {
+        return None;
+    }
+    let is_read = matches!(logged.method.as_str(), "GET" | "HEAD");
+    // What is not a file's name is asked of a program.
+    Some(!is_read || logged.url.as_deref().is_none_or(is_dynamic))
+}
 
 /// Whether the page is a program's, by its path, its extension, or its query.
 pub(crate) fn is_dynamic(url: &str) -> bool {

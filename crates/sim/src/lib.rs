@@ -50,8 +50,8 @@ pub use draw::{
 };
 pub use model::{
     Balancing, BalancingError, Call, Class, DYNAMIC, Discipline, DisciplineError, Equipment, Fleet,
-    GivenArrivals, Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides, Pace, Patience,
-    Quota, Retries, Room, RoomError, STATIC, SessionModelError, Size, SlowClients, Tier,
+    GivenArrivals, Limit, LimitError, Model, ModelError, NoText, Notes, Offered, OverrideError, Overrides,
+    Pace, Patience, Quota, Retries, Room, RoomError, STATIC, SessionModelError, Size, SlowClients, Tier,
 };
 pub use outcome::{ClassOutcome, GateClassOutcome, LatencyOutcome, Outcome, Precision, TierOutcome};
 pub use plan::Plan;

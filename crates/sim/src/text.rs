@@ -172,9 +172,19 @@ pub(crate) struct Plain<'a>(pub(crate) &'a MeanEstimate);
 struct Time<'a>(&'a MeanEstimate);
 pub(crate) struct Seconds(pub(crate) f64);
 
+/// A share with so many decimals.
+pub(crate) fn percent(share: &MeanEstimate, decimals: usize) -> String {
+    let [mean, low, high] = [share.mean, share.ci[0], share.ci[1]].map(|share| share * 100.0);
+    if share.is_symmetric() {
+        format!("{mean:.decimals$} % ± {:.decimals$}", share.half_width() * 100.0)
+    } else {
+        format!("{mean:.decimals$} % ({low:.decimals$} to {high:.decimals$})")
+    }
+}
+
 impl fmt::Display for Percent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3} % ± {:.3}", self.0.mean * 100.0, self.0.half_width() * 100.0)
+        f.write_str(&percent(self.0, 3))
     }
 }
 

@@ -17,9 +17,6 @@ pub enum Dependence {
 /// Parts of one run are put together to this many batches, whose means are nearly independent.
 const BATCHES: usize = 30;
 
-/// Of so many parts one without events makes them rare.
-const RARE: usize = 10;
-
 impl Dependence {
     /// The standard error of the mean of `residuals`, which have the mean 0, and its degrees of freedom.
     fn error(self, residuals: &[f64]) -> (f64, f64) {
@@ -50,17 +47,17 @@ impl Dependence {
         MeanEstimate::with_error(ratio, error, freedom)
     }
 
-    /// The same of events, which may come many at once and seldom: where a tenth of independent parts or more had none, by
-    /// the gamma distribution instead of Student's.
+    /// The ratio of events, which may come many at once and seldom, to what there is of them at most: where half of
+    /// independent parts or more had none the interval is by the gamma distribution instead of Student's.
     pub fn events(self, parts: &[(f64, f64)]) -> MeanEstimate {
         let ratio = self.ratio(parts);
         let without = parts.iter().filter(|(events, _)| *events == 0.0).count();
-        if self == Self::Consecutive || without * RARE < parts.len() || !ratio.half_width().is_finite() {
+        if self == Self::Consecutive || 2 * without < parts.len() || !ratio.half_width().is_finite() {
             return ratio;
         }
         let of: f64 = parts.iter().map(|(_, of)| of).sum();
         let interval = interval_of_sum(parts.iter().map(|(events, _)| *events));
-        interval.map_or(ratio, |ci| MeanEstimate { ci: ci.map(|sum| sum / of), ..ratio })
+        interval.map_or(ratio, |ci| MeanEstimate { ci: ci.map(|sum| (sum / of).min(1.0)), ..ratio })
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a
@@ -91,6 +88,23 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus as Random;
 
     use super::*;
+
+    #[test]
+    fn events_are_rare_where_half_of_the_parts_have_none() {
+        let parts = |with: usize, events: f64| -> Vec<(f64, f64)> {
+            (0..16).map(|part| (if part < with { events } else { 0.0 }, 100.0)).collect()
+        };
+        // Overloaded in most parts: no rare event, and the interval is the same to both sides.
+        let often = parts(14, 100.0);
+        assert_eq!(Dependence::Independent.events(&often), Dependence::Independent.ratio(&often));
+        let seldom = Dependence::Independent.events(&parts(2, 4.0));
+        let [low, high] = seldom.ci;
+        assert!(0.0 < low && high - seldom.mean > 2.0 * (seldom.mean - low), "{seldom:?}");
+        assert!(Dependence::Independent.events(&parts(1, 100.0)).ci[1] <= 1.0);
+        let consecutive = Dependence::Consecutive;
+        assert_eq!(consecutive.events(&parts(2, 4.0)), consecutive.ratio(&parts(2, 4.0)));
+        assert_eq!(Dependence::Independent.events(&parts(0, 0.0)).ci, [0.0; 2]);
+    }
 
     /// Exponentially distributed latencies in parts of very different sizes.
     #[test]

@@ -6,7 +6,7 @@ use crate::estimate::Estimate;
 use crate::moments::Deviations;
 use crate::student;
 
-/// A mean with its 95 % confidence interval by Student's t distribution. Ratios and quantiles of a simulation are given
+/// A mean with its 95 % confidence interval, by Student's t distribution where nothing else is said. Ratios and quantiles of a simulation are given
 /// in this form, too: their figure is under `mean` as well, which is the key that summaries have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeanEstimate {
@@ -43,6 +43,12 @@ impl MeanEstimate {
     /// The interval; `None` where there were too few observations for a finite one.
     pub fn finite_ci(&self) -> Option<[f64; 2]> {
         self.ci.iter().all(|end| end.is_finite()).then_some(self.ci)
+    }
+
+    /// Whether the interval goes as far to one side as to the other.
+    pub fn is_symmetric(&self) -> bool {
+        let [down, up] = [self.mean - self.ci[0], self.ci[1] - self.mean];
+        !down.is_finite() || !up.is_finite() || (up - down).abs() <= 0.05 * (up + down)
     }
 
     /// Half the width of the interval.

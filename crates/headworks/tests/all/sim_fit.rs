@@ -146,6 +146,17 @@ fn a_window_is_chosen() {
         let fit = json(&["fit", file, "--window", window, "--json"]);
         assert!((fit["rate"].as_f64().unwrap() / expected - 1.0).abs() < 0.01, "{window}: {fit}");
     }
+    // What the log had is what is planned for, over time.
+    let own = ["--static-time", "10ms", "--requests", "5000", "--replications", "4", "--quiet", "--json"];
+    let log = ["plan", "--from", file, "--window", "10m", "--profile", "log", "--objective", "p95<1s"];
+    let answer: Value = serde_json::from_slice(&sim(&[&log[..], &own].concat()).stdout).unwrap();
+    let steps = answer["profile"].as_array().unwrap();
+    for (step, expected) in steps.iter().zip([5.0, 20.0, 10.0]) {
+        assert!((step["rate"].as_f64().unwrap() / expected - 1.0).abs() < 0.01, "{answer}");
+        assert!((step["lasts"].as_f64().unwrap() / 600.0 - 1.0).abs() < 0.01, "{answer}");
+    }
+    assert_eq!(steps.len(), 3);
+    check_wrong(&["plan", "--profile", "log", "--objective", "p95<1s"], "--from access.log");
     check_wrong(&["fit", file, "--window", "10m,9"], "there is no window 9; it has 3");
     check_wrong(&["fit", file, "--window", "0s"], "a window of 0 has no requests");
 }

@@ -6,7 +6,7 @@ use stats::MeanEstimate;
 
 use super::settings::Advice;
 use super::trial::Trial;
-use crate::text::Seconds;
+use crate::text::{Seconds, percent};
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -126,7 +126,7 @@ pub(super) fn figures(objectives: &[String], figures: &[MeanEstimate]) -> String
 pub(crate) fn shown(objective: &str, figure: &MeanEstimate) -> String {
     // Classes come before the figure.
     if name(objective).ends_with("rejected") || name(objective).ends_with("lost") {
-        format!("{:.2} % ± {:.2}", figure.mean * 100.0, figure.half_width() * 100.0)
+        percent(figure, 2)
     } else {
         format!("{} ± {}", Seconds(figure.mean), Seconds(figure.half_width()))
     }

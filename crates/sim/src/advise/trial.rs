@@ -41,7 +41,7 @@ impl Trial {
             queue: model.queue,
             load,
             at_least: false,
-            rate: load * model.all_processors() / model.mean_demand(),
+            rate: load * model.all_usable_processors() / model.mean_demand(),
             met: objectives.iter().all(|objective| objective.is_surely_met(outcome)),
             figures: objectives.iter().map(|objective| objective.figure(outcome)).collect(),
             throughput: outcome.throughput,

@@ -1,12 +1,12 @@
 //! [`Traced`]: where arrivals that were observed are read from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use traffic::trace::{AccessLog, Skipped, Times};
 
 use super::arrivals::Arrivals;
 use super::observed::{NoGaps, Observed, REQUESTS, TIMES};
-use crate::dynamic::is_dynamic;
+use crate::dynamic::kind;
 
 /// Arrivals of a trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,10 +43,16 @@ impl Traced {
     /// # Errors
     /// When it cannot be read, or has no two different times.
     pub fn named(text: &str, directory: &Path) -> Option<Result<Self, TraceError>> {
-        if let Some(file) = text.strip_prefix(REQUESTS) {
-            return Some(Self::read_log(&directory.join(file)));
+        // Several files, with commas between them, are one after the other.
+        let beside = |files: &str| {
+            let files: Vec<String> =
+                files.split(',').map(|file| directory.join(file).display().to_string()).collect();
+            PathBuf::from(files.join(","))
+        };
+        if let Some(files) = text.strip_prefix(REQUESTS) {
+            return Some(Self::read_log(&beside(files)));
         }
-        text.strip_prefix(TIMES).map(|file| Self::read(&directory.join(file)))
+        text.strip_prefix(TIMES).map(|files| Self::read(&beside(files)))
     }
 
     fn read(path: &Path) -> Result<Self, TraceError> {
@@ -55,8 +61,6 @@ impl Traced {
     }
 
     fn read_log(path: &Path) -> Result<Self, TraceError> {
-        // What is not a file's name is asked of a program.
-        let kind = |url: Option<&str>| url.is_none_or(is_dynamic);
         let (times, dynamic, skipped) = AccessLog::default().times_and(path, kind)?;
         Self::of(path, &times, skipped, |observed| observed.of_kinds(&dynamic))
     }

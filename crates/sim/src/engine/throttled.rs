@@ -21,18 +21,18 @@ pub(crate) struct Throttled<P> {
     /// Work in it, until `at`.
     used: f64,
     at: f64,
-    /// Since when it stands, if it does.
-    stands: Option<f64>,
-    /// For how long it has stood before.
-    stood: f64,
+    /// Since when it is throttled, if it is.
+    since: Option<f64>,
+    /// For how long it was before.
+    throttled: f64,
 }
 
 /// What happens next.
 enum Event {
-    /// To the processor.
-    Within,
-    /// It has used its quota up.
-    Stands,
+    /// Something of the processor.
+    Inner,
+    /// The quota is used up.
+    Throttle,
     /// A period is over.
     Period,
 }
@@ -49,14 +49,14 @@ impl<P: Processor> Throttled<P> {
             ends: f64::NEG_INFINITY,
             used: 0.0,
             at: 0.0,
-            stands: None,
-            stood: 0.0,
+            since: None,
+            throttled: 0.0,
         }
     }
 
     /// Processors at work.
     fn at_work(&self) -> f64 {
-        if self.stands.is_some() { 0.0 } else { self.processors.min(self.processor.working() as f64) }
+        if self.since.is_some() { 0.0 } else { self.processors.min(self.processor.working() as f64) }
     }
 
     fn pass(&mut self, now: f64) {
@@ -65,27 +65,27 @@ impl<P: Processor> Throttled<P> {
     }
 
     fn happens(&self) -> (Event, f64) {
-        if self.stands.is_some() {
+        if self.since.is_some() {
             return (Event::Period, self.ends);
         }
-        let within = self.processor.next() + self.stood;
+        let inner = self.processor.next() + self.throttled;
         let at_work = self.at_work();
         if at_work == 0.0 {
-            return (Event::Within, within);
+            return (Event::Inner, inner);
         }
-        let stands = self.at + (self.quota - self.used).max(0.0) / at_work;
-        if within <= stands && within <= self.ends {
-            (Event::Within, within)
-        } else if stands < self.ends {
-            (Event::Stands, stands)
+        let up = self.at + (self.quota - self.used).max(0.0) / at_work;
+        if inner <= up && inner <= self.ends {
+            (Event::Inner, inner)
+        } else if up < self.ends {
+            (Event::Throttle, up)
         } else {
             (Event::Period, self.ends)
         }
     }
 
     fn begin_period(&mut self, now: f64) {
-        if let Some(since) = self.stands.take() {
-            self.stood += now - since;
+        if let Some(since) = self.since.take() {
+            self.throttled += now - since;
         }
         self.used = 0.0;
         self.ends = now + self.period;
@@ -100,18 +100,18 @@ impl<P: Processor<Request = Job>> Processor for Throttled<P> {
     }
 
     fn working(&self) -> usize {
-        if self.stands.is_some() { 0 } else { self.processor.working() }
+        if self.since.is_some() { 0 } else { self.processor.working() }
     }
 
     fn start(&mut self, now: f64, job: Job) {
         self.pass(now);
-        if self.stands.is_none() && now >= self.ends {
+        if self.since.is_none() && now >= self.ends {
             // Without work no period has been seen to end.
             let since = (now - self.ends) / self.period;
             let begins = if since >= 1.0 { now } else { self.ends };
             self.begin_period(begins);
         }
-        let own = self.stands.unwrap_or(now) - self.stood;
+        let own = self.since.unwrap_or(now) - self.throttled;
         self.processor.start(own, job);
     }
 
@@ -123,8 +123,8 @@ impl<P: Processor<Request = Job>> Processor for Throttled<P> {
         let (event, _) = self.happens();
         self.pass(now);
         match event {
-            Event::Within => return self.processor.advance(self.processor.next()),
-            Event::Stands => self.stands = Some(now),
+            Event::Inner => return self.processor.advance(self.processor.next()),
+            Event::Throttle => self.since = Some(now),
             Event::Period => self.begin_period(now),
         }
         None

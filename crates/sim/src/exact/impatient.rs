@@ -2,9 +2,10 @@
 //! up, and clients that will come back.
 //!
 //! Under processor sharing between all that are present, with exponential needs and patience, it does not matter which
-//! of them is whose. The chain is solved by Gauss and Seidel's iteration (Stewart, "Introduction to the Numerical Solution
-//! of Markov Chains", 1994, section 3.2.3); the number of clients that will come back is bounded where there
-//! hardly ever are so many.
+//! of them is whose. The chain is solved by Gauss and Seidel's iteration with aggregation and disaggregation by how many
+//! clients will come back, without which a server that is now overloaded and now not, for a long time each, does not settle
+//! (Stewart, "Introduction to the Numerical Solution of Markov Chains", 1994, sections 3.2.3 and 6.3.1); the number of
+//! clients that will come back is bounded where there hardly ever are so many.
 
 use std::cmp::Ordering;
 
@@ -23,8 +24,11 @@ const MAX_STATES: usize = 400_000;
 const NEGLIGIBLE: f64 = 1e-10;
 const MAX_SWEEPS: usize = 200_000;
 
-/// Flows that are to be equal differ by less than this share.
+/// Flows that are to be equal differ by less than this share; smaller ones are not told from rounding.
 const BALANCE: f64 = 1e-7;
+const SMALLEST_FLOW: f64 = 1e-280;
+/// Sweeps from one aggregation to the next.
+const SWEEPS: usize = 10;
 
 /// The chain of a model, if it is one of these.
 pub(super) fn solve(model: &Model, rate: f64) -> Option<Result<Solution, ExactError>> {
@@ -52,6 +56,16 @@ struct State {
     wait: usize,
     left: usize,
     away: usize,
+}
+
+/// A way from some number of clients that are away to one more or one fewer.
+#[derive(Clone, Copy)]
+struct Crossing {
+    from: usize,
+    rate: f64,
+    /// The smaller of the two numbers.
+    below: usize,
+    up: bool,
 }
 
 impl State {
@@ -169,52 +183,85 @@ impl Chain {
         let count = (most + 1) * self.states_present();
         let mut into: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
         let mut out = vec![0.0; count];
+        let mut crossings = Vec::new();
         for state in self.states(most) {
             let from = self.index(state);
             for (to, rate) in self.from(state, most) {
                 out[from] += rate;
                 into[self.index(to)].push((from, rate));
+                if to.away != state.away {
+                    crossings.push(Crossing {
+                        from,
+                        rate,
+                        below: to.away.min(state.away),
+                        up: to.away > state.away,
+                    });
+                }
             }
         }
         let mut chances = vec![1.0 / count as f64; count];
-        for _ in 0..MAX_SWEEPS {
+        for _ in 0..MAX_SWEEPS / SWEEPS {
             let mut change = 0.0_f64;
-            for state in 0..count {
-                let flow: f64 = into[state].iter().map(|(from, rate)| chances[*from] * rate).sum();
-                let chance = flow / out[state];
-                change = change.max((chance - chances[state]).abs());
-                chances[state] = chance;
+            for _ in 0..SWEEPS {
+                change = 0.0;
+                for state in 0..count {
+                    let flow: f64 = into[state].iter().map(|(from, rate)| chances[*from] * rate).sum();
+                    let chance = flow / out[state];
+                    change = change.max((chance - chances[state]).abs());
+                    chances[state] = chance;
+                }
             }
-            let sum: f64 = chances.iter().sum();
-            chances.iter_mut().for_each(|chance| *chance /= sum);
-            if change < NEGLIGIBLE * 1e-2 && self.is_balanced(most, &chances) {
+            let unbalanced = self.balance(most, &crossings, &mut chances);
+            if unbalanced == f64::INFINITY {
+                break;
+            }
+            if change < NEGLIGIBLE * 1e-2 && unbalanced < BALANCE && self.is_balanced(most, &chances) {
                 return Ok(chances);
             }
         }
         Err(ExactError::NotSettled(MAX_SWEEPS))
     }
 
-    /// As many clients go away as come back, and as many requests begin as end: what a chain that goes to and fro between
-    /// two states, hardly ever, is long in doing.
+    /// Gives each number of clients that are away the chance with which as many leave it for the next as come from there,
+    /// its states remaining as they are to one another. Says by what share a flow was off at most.
+    fn balance(&self, most: usize, crossings: &[Crossing], chances: &mut [f64]) -> f64 {
+        let mut flows = vec![[0.0; 2]; most + 1];
+        for crossing in crossings {
+            flows[crossing.below][usize::from(crossing.up)] += chances[crossing.from] * crossing.rate;
+        }
+        // As logarithms: where a thousand are away none ever is not, but for a number that is as good as zero.
+        let (mut unbalanced, mut scale) = (0.0_f64, 0.0);
+        let mut scales = Vec::with_capacity(flows.len());
+        for [down, up] in flows {
+            scales.push(scale);
+            if down > SMALLEST_FLOW && up > SMALLEST_FLOW {
+                unbalanced = unbalanced.max((up / down - 1.0).abs());
+                scale += (up / down).ln();
+            }
+        }
+        let largest = scales.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (level, scale) in chances.chunks_mut(self.states_present()).zip(scales) {
+            let scale = (scale - largest).exp();
+            level.iter_mut().for_each(|chance| *chance *= scale);
+        }
+        let sum: f64 = chances.iter().sum();
+        chances.iter_mut().for_each(|chance| *chance /= sum);
+        if sum.is_finite() { unbalanced } else { f64::INFINITY }
+    }
+
+    /// As many requests begin as end.
     fn is_balanced(&self, most: usize, chances: &[f64]) -> bool {
-        let [mut away, mut back, mut begun, mut ended] = [0.0; 4];
+        let [mut begun, mut ended] = [0.0; 2];
         for (state, chance) in self.states(most).zip(chances) {
             for (to, rate) in self.from(state, most) {
-                let flow = chance * rate;
-                match to.away.cmp(&state.away) {
-                    Ordering::Greater => away += flow,
-                    Ordering::Less => back += flow,
-                    Ordering::Equal => {}
-                }
                 match to.present().cmp(&state.present()) {
-                    Ordering::Greater => begun += flow,
-                    Ordering::Less => ended += flow,
+                    Ordering::Greater => begun += chance * rate,
+                    Ordering::Less => ended += chance * rate,
                     Ordering::Equal => {}
                 }
             }
         }
-        let near = |one: f64, other: f64| (one - other).abs() <= BALANCE * one.max(other);
-        near(away, back) && near(begun, ended)
+        (begun - ended).abs() <= BALANCE * f64::max(begun, ended)
     }
 
     fn solution(&self, class: &Class, most: usize, chances: &[f64]) -> Solution {
@@ -275,5 +322,69 @@ impl Chain {
             (served + chance * answered[with], waited + chance * time[with])
         });
         waited / served
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+
+    use super::*;
+
+    /// By elimination, which takes as long for any chain.
+    fn eliminated(chain: &Chain, most: usize) -> Vec<f64> {
+        let count = (most + 1) * chain.states_present();
+        let mut balance = DMatrix::zeros(count, count);
+        for state in chain.states(most) {
+            let from = chain.index(state);
+            for (to, rate) in chain.from(state, most) {
+                balance[(from, from)] -= rate;
+                balance[(chain.index(to), from)] += rate;
+            }
+        }
+        // One of the equations follows from the others; in its place all chances are 1 together.
+        balance.row_mut(0).fill(1.0);
+        let mut sums = DVector::zeros(count);
+        sums[0] = 1.0;
+        balance.lu().solve(&sums).unwrap().iter().copied().collect()
+    }
+
+    #[test]
+    fn a_server_that_is_now_overloaded_and_now_not_settles() {
+        let base = Chain {
+            arrivals: 0.5,
+            speed: 1.0,
+            processors: 1.0,
+            threads: 6,
+            gives_up: 0.5,
+            comes_back: 0.02,
+            share: 0.97,
+        };
+        let few = Chain { arrivals: 0.35, gives_up: 1.0, comes_back: 0.1, share: 0.99, ..base };
+        let rejecting = Chain { gives_up: 0.0, threads: 20, arrivals: 0.9, comes_back: 0.001, ..base };
+        for chain in [base, few, rejecting] {
+            let (found, exact) = (chain.stationary(32).unwrap(), eliminated(&chain, 32));
+            let off: f64 = found.iter().zip(&exact).map(|(one, other)| (one - other).abs()).sum();
+            assert!(off < 1e-7, "{off}");
+        }
+    }
+
+    #[test]
+    fn thousands_may_be_away() {
+        let class = Class::new("all", 1.0, 0.02);
+        let chain = Chain {
+            arrivals: 100.0,
+            speed: 50.0,
+            processors: 1.0,
+            threads: 1,
+            gives_up: 0.0,
+            comes_back: 0.1,
+            share: 0.9,
+        };
+        let found = chain.solve(&class).unwrap();
+        // Of 100 a second 50 can be served at most: attempts that find it busy come back or do not.
+        let attempts = found.throughput / (1.0 - found.rejected);
+        assert!((0.9..1.0).contains(&found.utilization), "{found:?}");
+        assert!((100.0 - found.throughput - 0.1 * found.rejected * attempts).abs() < 1e-3, "{found:?}");
     }
 }

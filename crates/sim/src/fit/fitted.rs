@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use units::Span;
 
 use super::arrivals::FittedArrivals;
 use super::check::Check;
@@ -59,4 +60,13 @@ pub struct Fit {
     pub(crate) is_threads_stated: bool,
     /// What cannot be known, and what ought to be known about what is said here; sentences.
     pub remarks: Vec<String>,
+}
+
+impl Fit {
+    /// Requests per second in each window, and for how long. One without requests has as if there were one, since there
+    /// is nothing to plan for none.
+    pub fn rates(&self) -> Vec<(f64, Span)> {
+        let rate = |window: &Window| if window.requests > 0 { window.rate } else { window.length().recip() };
+        self.windows.iter().map(|window| (rate(window), Span::from_secs_f64(window.length()))).collect()
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use traffic::trace::{AccessLog, BrokenLine, Format, LastNumber, Logged, Resolution, Resolutions};
+use traffic::trace::{AccessLog, BrokenLine, Format, LastNumber, Logged, Resolution, Resolutions, Written};
 use units::Span;
 
 use super::observation::{Observation, ObservationError, Origin, Request};
 use super::set_aside::{moment, set_aside};
-use crate::dynamic::is_dynamic;
+use crate::dynamic::kind;
 
 /// What the number at the end of each line of a log says about how long requests took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -155,21 +155,20 @@ impl Observation {
         let mut origin = None;
         let skipped = log.each(path, |logged| {
             let (took, is_end) = format.reading(&logged);
-            let Logged { at, resolution, method, url, status, bytes, .. } = logged;
-            resolutions.add(resolution);
-            if status == Some(101) || method == "CONNECT" {
+            resolutions.add(logged.written);
+            let Some(dynamic) = kind(&logged) else {
                 found.tunnels += 1;
                 return;
-            }
-            let is_read = matches!(method.as_str(), "GET" | "HEAD");
-            found.other_methods += u64::from(!is_read);
+            };
+            let Logged { at, written: Written { resolution, .. }, method, status, bytes, .. } = logged;
+            found.other_methods += u64::from(!matches!(method.as_str(), "GET" | "HEAD"));
             let origin = *origin.get_or_insert(at.as_nanos() - at.as_nanos() % SECOND);
             let at = at.as_nanos().cast_signed().wrapping_sub(origin.cast_signed()) as f64 / 1e9;
             found.moved += u64::from(is_end && took.is_some());
             found.only_end += u64::from(is_end && took.is_none());
             requests.push(Request {
                 at: took.filter(|_| is_end).map_or(at, |took| began(at, took, resolution)),
-                dynamic: !is_read || url.as_deref().is_none_or(is_dynamic),
+                dynamic,
                 status,
                 bytes,
                 took,

@@ -65,7 +65,7 @@ pub enum ModelError {
     #[error(
         "a quota of {quota} processors leaves the server all it has ({processors}); give less, or leave it out"
     )]
-    NoQuota {
+    IdleQuota {
         /// What it leaves.
         quota: f64,
         /// What there is.

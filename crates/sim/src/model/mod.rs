@@ -24,7 +24,7 @@ pub use self::file::{NoText, Notes};
 pub use self::fleet::{Balancing, BalancingError, Fleet};
 pub use self::offered::Offered;
 pub use self::overrides::{GivenArrivals, OverrideError, Overrides};
-pub use self::quota::Quota;
+pub use self::quota::{Limit, LimitError, Quota};
 pub use self::room::{Room, RoomError};
 pub use self::server::Model;
 pub use self::slow_clients::{Pace, SlowClients};

@@ -8,7 +8,7 @@ use super::equipment::{Patience, Retries};
 use super::error::ModelError;
 use super::fleet::{Balancing, Fleet};
 use super::offered::Offered;
-use super::quota::Quota;
+use super::quota::{Limit, Quota};
 use super::room::Room;
 use super::server::Model;
 use crate::draw::{Arrivals, ArrivalsError, Service, ServiceError, Traced};
@@ -44,8 +44,8 @@ pub struct Overrides {
     pub discipline: Option<Discipline>,
     /// See [`Model::processors`].
     pub processors: Option<u32>,
-    /// See [`Quota`].
-    pub quota: Option<f64>,
+    /// See [`Model::quota`].
+    pub quota: Option<Limit>,
     /// See [`Quota`], in seconds.
     pub quota_period: Option<f64>,
     /// See [`Model::drops`]; false leaves it as it is.
@@ -115,6 +115,16 @@ pub enum OverrideError {
     /// Workers of a class that there is not.
     #[error("dynamic-workers is about the class {DYNAMIC}, and the model has {0}")]
     NoDynamic(String),
+    /// Workers that are never all in use.
+    #[error(
+        "{workers} workers of dynamic requests are no limit where the server has {threads} threads; give fewer, or leave dynamic-workers out"
+    )]
+    IdleWorkers {
+        /// Workers of the class.
+        workers: u32,
+        /// Threads of the server.
+        threads: u32,
+    },
     /// A share outside 0 to 1.
     #[error("the share of dynamic requests must be from 0 to 1, not {0}")]
     Share(f64),
@@ -181,14 +191,23 @@ impl Overrides {
             let others = OverrideError::NoDynamic(names.join(", "));
             let dynamic = model.classes.iter_mut().find(|class| class.name == DYNAMIC);
             dynamic.ok_or(others)?.workers = Some(workers);
+            if workers >= model.threads {
+                return Err(OverrideError::IdleWorkers { workers, threads: model.threads });
+            }
         }
         model.check()?;
         Ok(model)
     }
 
     fn quota_over(&self, base: Option<Quota>) -> Result<Option<Quota>, OverrideError> {
-        let own = |processors| Quota { processors, ..base.unwrap_or(Quota::of(processors)) };
-        match (self.quota.map(own).or(base), self.quota_period) {
+        let quota = match self.quota {
+            None => base,
+            Some(Limit(None)) => None,
+            Some(Limit(Some(processors))) => {
+                Some(Quota { processors, ..base.unwrap_or(Quota::of(processors)) })
+            }
+        };
+        match (quota, self.quota_period) {
             (Some(quota), period) => Ok(Some(Quota { period: period.unwrap_or(quota.period), ..quota })),
             (None, None) => Ok(None),
             (None, Some(_)) => Err(OverrideError::NoQuota),
@@ -357,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_quota_has_the_usual_period_and_takes_its_part_of_the_load() {
-        let given = Overrides { quota: Some(0.5), load: Some(0.8), ..Overrides::default() };
+        let given = Overrides { quota: Some(Limit(Some(0.5))), load: Some(0.8), ..Overrides::default() };
         let model = given.over(Model::default()).unwrap();
         assert_eq!(model.quota, Some(Quota { processors: 0.5, period: 0.1 }));
         let whole = Overrides { load: Some(0.4), ..Overrides::default() }.over(Model::default()).unwrap();
@@ -365,6 +384,29 @@ mod tests {
         let shorter = Overrides { quota_period: Some(0.02), ..Overrides::default() };
         assert_eq!(shorter.over(model).unwrap().quota, Some(Quota { processors: 0.5, period: 0.02 }));
         assert_eq!(shorter.over(Model::default()), Err(OverrideError::NoQuota));
+        let none = Overrides { quota: Some(Limit(None)), ..Overrides::default() };
+        assert_eq!(none.over(given.over(Model::default()).unwrap()).unwrap().quota, None);
+    }
+
+    #[test]
+    fn a_log_says_which_requests_are_dynamic() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let line = |at: u32, url: &str| {
+            format!("{{\"ts\":{at},\"request\":{{\"method\":\"GET\",\"uri\":\"{url}\"}}}}\n")
+        };
+        std::fs::write(
+            file.path(),
+            [line(1_700_000_000, "/"), line(1_700_000_001, "/a.php"), line(1_700_000_002, "/")].concat(),
+        )
+        .unwrap();
+        let named = format!("log:{}", file.path().display());
+        let traced = Traced::named(&named, std::path::Path::new("")).unwrap().unwrap();
+        let given = Overrides { arrivals: Some(GivenArrivals::Traced(traced)), ..Overrides::default() };
+        let model = given.over(Model::default()).unwrap();
+        let shares: Vec<f64> = model.classes.iter().map(|class| class.share).collect();
+        assert_eq!(shares, [0.5, 0.5]);
+        let twice = Overrides { dynamic: Some(0.3), ..given };
+        assert_eq!(twice.over(Model::default()), Err(OverrideError::OwnShare));
     }
 
     #[test]

@@ -97,14 +97,19 @@ impl Model {
     pub fn rate(&self) -> Option<f64> {
         match self.offered {
             Offered::Rate(rate) => Some(rate),
-            Offered::Load(load) => Some(load * self.all_processors() / self.mean_demand()),
+            Offered::Load(load) => Some(load * self.all_usable_processors() / self.mean_demand()),
             Offered::Clients(..) => None,
         }
     }
 
     /// Requests per second over those that the processors can serve.
     pub fn load(&self) -> Option<f64> {
-        self.rate().map(|rate| rate * self.mean_demand() / self.all_processors())
+        self.rate().map(|rate| rate * self.mean_demand() / self.all_usable_processors())
+    }
+
+    /// Processors of all servers, quota or not.
+    pub fn all_processors(&self) -> f64 {
+        f64::from(self.processors) * f64::from(self.fleet.servers)
     }
 
     /// Processors that a server may use on average.
@@ -113,8 +118,8 @@ impl Model {
         self.quota.map_or(processors, |quota| quota.processors.min(processors))
     }
 
-    /// Those of all servers.
-    pub fn all_processors(&self) -> f64 {
+    /// Processors that all servers may use on average.
+    pub fn all_usable_processors(&self) -> f64 {
         self.usable_processors() * f64::from(self.fleet.servers)
     }
 
@@ -212,10 +217,12 @@ impl Model {
         if let Some(Quota { processors, .. }) =
             self.quota.filter(|quota| quota.processors >= f64::from(self.processors))
         {
-            return Err(ModelError::NoQuota { quota: processors, processors: self.processors });
+            return Err(ModelError::IdleQuota { quota: processors, processors: self.processors });
         }
-        if let Some(dynamic) = self.arrivals.dynamic_share() {
-            self.check_kinds(dynamic)?;
+        if let Arrivals::Observed(observed) = &self.arrivals
+            && let Some(dynamic) = observed.dynamic_share()
+        {
+            self.check_kinds(dynamic, observed.gaps.len())?;
         }
         if !self.tiers.is_empty() && self.fleet.servers > 1 {
             return Err(ModelError::TiersOfFleet(self.fleet.servers));
@@ -240,7 +247,7 @@ impl Model {
     }
 
     /// The classes are those of a log that says which requests are dynamic, and as many of each.
-    fn check_kinds(&self, dynamic: f64) -> Result<(), ModelError> {
+    fn check_kinds(&self, dynamic: f64, requests: usize) -> Result<(), ModelError> {
         let total: f64 = self.classes.iter().map(|class| class.share).sum();
         let logged = [(STATIC, 1.0 - dynamic), (DYNAMIC, dynamic)];
         let share = |name: &str| {
@@ -254,7 +261,8 @@ impl Model {
             return Err(ModelError::KindsOfLog(names.join(", ")));
         }
         let own = share(DYNAMIC).unwrap_or(0.0);
-        if (own - dynamic).abs() > AS_LOGGED {
+        let as_logged = SHARE_AS_LOGGED * dynamic + 1.5 / requests as f64;
+        if (own - dynamic).abs() > as_logged {
             return Err(ModelError::ShareOfLog { own, dynamic });
         }
         Ok(())
@@ -296,8 +304,8 @@ impl Model {
     }
 }
 
-/// Shares that differ by no more than this are those of a log, written with a few digits.
-const AS_LOGGED: f64 = 1e-3;
+/// A share that is off by this part of it, and one request more or fewer, is that of a log, written with a few digits.
+const SHARE_AS_LOGGED: f64 = 0.01;
 
 impl Default for Model {
     fn default() -> Self {

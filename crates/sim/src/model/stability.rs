@@ -107,7 +107,7 @@ impl Model {
         if rate < most * (1.0 - ROUNDING) {
             return Ok(());
         }
-        let load = most * self.mean_demand() / self.all_processors();
+        let load = most * self.mean_demand() / self.all_usable_processors();
         Err(ModelError::Unstable { rate, limit, most, load })
     }
 }

@@ -21,7 +21,7 @@ impl Outcome {
             Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
         };
         let all = Group { tallies: &by_class, parts, class: None };
-        let processors = model.all_processors();
+        let processors = model.all_usable_processors();
         Self {
             rejected: all.rejected(),
             rejections: by_class.iter().map(|tally| all.sum(tally, |seen| seen.rejected as f64)).sum::<f64>()
@@ -76,7 +76,7 @@ impl GateClassOutcome {
         let [all, server, door] =
             [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class) });
         let share = |amount: &dyn Fn(&PartTotals) -> f64| {
-            all.ratio(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
+            all.events(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
         };
         let rejected = |group: Group<'_>, tally: &PartTotals| group.sum(tally, |seen| seen.rejected as f64);
         Self {

@@ -56,7 +56,7 @@ impl CapacityPlan {
             write!(f, ", and {} with {} to spare", servers(sum), self.spare)?;
         }
         let each = match (found.quota, found.processors) {
-            (Some(quota), processors) => format!("a quota of {quota} of {processors} processors"),
+            (Some(quota), _) => format!("a quota of {} processors", rounded(quota)),
             (None, 1) => "one processor".to_owned(),
             (None, processors) => format!("{processors} processors"),
         };
@@ -82,7 +82,7 @@ impl CapacityPlan {
         match &self.one {
             Some(one) if found.servers > 1 => match one.quota {
                 Some(quota) => {
-                    writeln!(f, "One server would need a quota of {quota} of {} processors.", one.processors)
+                    writeln!(f, "One server would need a quota of {} processors.", rounded(quota))
                 }
                 None => writeln!(f, "One server would need {} processors.", one.processors),
             },
@@ -119,6 +119,11 @@ impl CapacityPlan {
             hours / time / f64::from(highest) * 100.0
         )
     }
+}
+
+/// A quota as people write it.
+fn rounded(quota: f64) -> f64 {
+    (quota * 1000.0).round() / 1000.0
 }
 
 fn servers(count: u32) -> String {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use units::{Count, Rate, Span};
 
 use crate::draw::Traced;
-use crate::model::{DYNAMIC, GivenArrivals, Model, Overrides, Room, STATIC};
+use crate::model::{DYNAMIC, GivenArrivals, Limit, Model, Overrides, Room, STATIC};
 use crate::plan::Plan;
 
 /// What is set; the rest is that of a file, or the paper's.
@@ -31,7 +31,8 @@ pub(super) struct Settings {
     queue: Option<Room>,
     discipline: Option<String>,
     processors: Option<u32>,
-    quota: Option<f64>,
+    #[serde(default, with = "config::quantity::optional")]
+    quota: Option<Limit>,
     #[serde(default, with = "config::quantity::optional")]
     quota_period: Option<Span>,
     servers: Option<u32>,
@@ -133,7 +134,7 @@ impl Settings {
         // A share of 0 or 1 leaves a class out of the model; its cost may have been given nevertheless.
         let paper = Mix::of(&Model::default());
         let mix = Mix {
-            dynamic: given.dynamic.unwrap_or(paper.dynamic),
+            dynamic: given.dynamic.or(model.arrivals.dynamic_share()).unwrap_or(paper.dynamic),
             cost: given.dynamic_cost.unwrap_or(paper.cost),
             static_time: given.static_time.unwrap_or(paper.static_time),
         };

@@ -11,7 +11,7 @@ use units::{Bytes, Rate, Span};
 
 use super::settings::{Effort, Mix, Settings};
 use crate::draw::{Arrivals, Observed, mixed};
-use crate::model::Model;
+use crate::model::{Fleet, Model};
 use crate::plan::Plan;
 
 /// A sweep, checked and with its defaults filled in.
@@ -167,12 +167,15 @@ fn swept<'a>(source: &Source, file: &'a File) -> Result<(&'a str, &'a Spanned<Ve
     }
 }
 
+/// Parameters that are times.
+const TIMES: [&str; 2] = ["static-time", "quota-period"];
+
 /// The places along the curves: numbers, each with what it sets.
 fn values(
     source: &Source,
     (name, list): (&str, &Spanned<Vec<Value>>),
 ) -> Result<Vec<(f64, Settings)>, Error> {
-    let span = |text: &str| text.parse().ok().filter(|_| name == "static-time").map(Span::as_secs_f64);
+    let span = |text: &str| text.parse().ok().filter(|_| TIMES.contains(&name)).map(Span::as_secs_f64);
     let number = |value: &Value| match value {
         Value::String(text) if span(text).is_some() => Ok(span(text).unwrap_or_default()),
         Value::Integer(number) => Ok(*number as f64),
@@ -269,7 +272,8 @@ impl Work {
     /// What is simulated: two points whose words are the same have the same outcome.
     fn words(&self) -> String {
         let Self { mix, model, plan, curve, x, whole } = self;
-        let rest = if *whole { format!("; model {:016x}", fingerprint(model)) } else { String::new() };
+        let is_more = *whole || model.quota.is_some() || model.fleet != Fleet::default();
+        let rest = if is_more { format!("; model {:016x}", fingerprint(model)) } else { String::new() };
         let queue = model.queue.map_or("no limit".to_owned(), |queue| queue.to_string());
         let warmup = plan.warmup.map_or("its warm-up".to_owned(), |warmup| warmup.to_string());
         format!(

@@ -52,11 +52,11 @@ fn some(any: bool, path: &Path, skipped: Skipped) -> Result<Skipped, Error> {
     if any { Ok(skipped) } else { Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) }) }
 }
 
-fn logged(entry: Entry) -> Result<Logged, Reason> {
+pub(super) fn logged(entry: Entry) -> Result<Logged, Reason> {
     let request = target::request(&entry.asked)?;
     Ok(Logged {
         at: Span::from_nanos(entry.when.stamp.ns),
-        resolution: entry.when.stamp.resolution,
+        written: entry.when.stamp.written(),
         method: String::from_utf8_lossy(&request.method).into_owned(),
         url: request.target.map(|target| target.url),
         status: entry.status,
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!((lines[1].status, lines[1].last), (Some(302), None));
         assert_eq!(lines[2].last, Some(LastNumber { value: 12345.0, decimals: 0 }));
         assert_eq!(
-            (lines[2].at.as_nanos(), lines[2].resolution),
+            (lines[2].at.as_nanos(), lines[2].written.resolution),
             (971_211_336_000_000_000, Resolution::Seconds)
         );
     }

@@ -110,7 +110,7 @@ impl Gathering {
         let Entry { when, status, bytes, format, .. } = entry;
         match self.objects.number(entry)? {
             Ok(object) => {
-                self.resolutions.add(when.stamp.resolution);
+                self.resolutions.add(when.stamp.written());
                 *self.formats.entry(format).or_default() += 1;
                 self.requests.push(TraceRequest { at: when.began(), object, status, bytes });
                 Ok(true)

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use super::resolution::Resolution;
+use super::resolution::Written;
 
 /// What a line of an access log says.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Logged {
     /// Since 1970, as it is written.
     pub at: Span,
     /// How exactly that is written.
-    pub resolution: Resolution,
+    pub written: Written,
     /// What was to be done.
     pub method: String,
     /// Path and query; `None` where it is something else, as with `OPTIONS *` and `CONNECT`.

@@ -33,7 +33,7 @@ pub use log::AccessLog;
 pub use logged::{LastNumber, Logged};
 pub use request::{Body, Method, Object, TraceRequest};
 pub use requests::Trace;
-pub use resolution::{Resolution, Resolutions};
+pub use resolution::{Resolution, Resolutions, Written};
 pub use skipped::{BrokenLine, Reason, Skipped};
 pub use summary::Summary;
 pub use times::{Repeat, Times};

@@ -5,7 +5,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use super::resolution::Resolution;
+use super::resolution::{Resolution, Written};
 
 /// A point in time and how exactly it was written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(super) struct Stamp {
     /// Nanoseconds since 1970, or since whatever a file of plain numbers counts from.
     pub(super) ns: u64,
     pub(super) resolution: Resolution,
+    /// As in [`Written`].
+    pub(super) digits: Option<u8>,
     /// Written as a date or with a fraction; a whole number may be something else.
     pub(super) certain: bool,
 }
@@ -52,7 +54,10 @@ impl Stamp {
             _ => return None,
         };
         let ns = u64::try_from(timestamp.as_nanosecond()).ok()?;
-        Some(Self { ns, resolution: resolution(digits_after_point(text)), certain: true })
+        let digits = digits_after_point(text);
+        let is_common = text.get(2) == Some(&b'/');
+        let loose = (!is_common).then_some(few(digits));
+        Some(Self { ns, resolution: Resolution::of_digits(digits), digits: loose, certain: true })
     }
 
     /// Seconds with or without a fraction; without, by its length, milli-, micro- or
@@ -64,15 +69,20 @@ impl Stamp {
         };
         let certain = whole.len() < text.len();
         let value = decimal(whole)?;
-        let (unit_ns, resolution) = match whole.len() {
-            0..=11 => (1_000_000_000, resolution(fraction.len())),
-            12..=14 => (1_000_000, Resolution::Millis),
-            15..=17 => (1_000, Resolution::Micros),
-            _ => (1, Resolution::Micros),
+        let (unit_ns, resolution, digits) = match whole.len() {
+            0..=11 => (1_000_000_000, Resolution::of_digits(fraction.len()), Some(few(fraction.len()))),
+            12..=14 => (1_000_000, Resolution::Millis, None),
+            15..=17 => (1_000, Resolution::Micros, None),
+            _ => (1, Resolution::Micros, None),
         };
         let fraction_ns = if certain { fraction_ns(fraction)? } else { 0 };
         let ns = value.checked_mul(unit_ns)?.checked_add(fraction_ns * unit_ns / 1_000_000_000)?;
-        Some(Self { ns, resolution, certain })
+        Some(Self { ns, resolution, digits, certain })
+    }
+
+    /// How exactly it is written.
+    pub(super) fn written(self) -> Written {
+        Written { resolution: self.resolution, digits: self.digits }
     }
 
     /// The better one of two on the same line: the finer, and rather a date than a number that
@@ -107,12 +117,8 @@ fn utc(time: DateTime) -> Option<Timestamp> {
     time.to_zoned(TimeZone::UTC).ok().as_ref().map(Zoned::timestamp)
 }
 
-fn resolution(digits: usize) -> Resolution {
-    match digits {
-        0 => Resolution::Seconds,
-        1..=3 => Resolution::Millis,
-        _ => Resolution::Micros,
-    }
+fn few(digits: usize) -> u8 {
+    u8::try_from(digits).unwrap_or(u8::MAX)
 }
 
 fn digits_after_point(text: &[u8]) -> usize {

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use units::Span;
 
+use super::each::logged;
 use super::entry::{Entry, When};
 use super::error::Error;
 use super::log::AccessLog;
+use super::logged::Logged;
 use super::read::Reading;
 use super::resolution::Resolutions;
 use super::skipped::Skipped;
-use super::target;
 use super::times::{Timed, Times, put_in_order};
 
 impl Times {
@@ -52,7 +53,7 @@ impl Times {
             return Err(Error::Nothing { path: path.to_owned(), skipped: Box::new(skipped) });
         }
         let mut resolutions = Resolutions::default();
-        gathered.iter().for_each(|(when, _)| resolutions.add(when.stamp.resolution));
+        gathered.iter().for_each(|(when, _)| resolutions.add(when.stamp.written()));
         let mut said: Vec<Said<T>> =
             gathered.into_iter().map(|(when, what)| Said { at: when.began(), what }).collect();
         let duration = put_in_order(&mut said, resolutions.overall(), false);
@@ -94,22 +95,24 @@ impl AccessLog {
         Ok((times, skipped))
     }
 
-    /// The times of an access log, and for each request, in the order of their times, what `say` makes of its path
-    /// and query; these are `None` where something else was asked for, as with `OPTIONS *` and `CONNECT`.
+    /// The times of an access log, and for each request, in the order of their times, what `say` makes of its line; those of
+    /// which it makes nothing are left out.
     ///
     /// # Errors
     /// As [`AccessLog::read`].
     pub fn times_and<T>(
         &self,
         path: &Path,
-        say: impl Fn(Option<&str>) -> T,
+        say: impl Fn(&Logged) -> Option<T>,
     ) -> Result<(Times, Vec<T>, Skipped), Error> {
         let mut gathered = Vec::new();
         let mut skipped = Skipped::default();
         self.reading().files(path, &mut skipped, |entry, _| {
-            let target = target::request(&entry.asked)?.target;
-            gathered.push((entry.when, say(target.as_ref().map(|target| &*target.url))));
-            Ok(true)
+            let when = entry.when;
+            let said = say(&logged(entry)?);
+            let is_kept = said.is_some();
+            gathered.extend(said.map(|said| (when, said)));
+            Ok(is_kept)
         })?;
         Times::of(path, gathered, skipped)
     }

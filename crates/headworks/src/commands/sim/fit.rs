@@ -190,7 +190,12 @@ impl FitArgs {
 impl FromArgs {
     /// The model of a measurement, of a file, or of the command line alone; what is given there counts for more.
     pub(super) fn model(&self, args: &ModelArgs) -> Result<Model, Failure> {
-        let Some(source) = &self.from else { return args.model() };
+        Ok(self.model_and_fit(args)?.0)
+    }
+
+    /// The model, and what was measured if it is of that.
+    pub(super) fn model_and_fit(&self, args: &ModelArgs) -> Result<(Model, Option<Fit>), Failure> {
+        let Some(source) = &self.from else { return Ok((args.model()?, None)) };
         let look = LookArgs {
             window: self.window,
             time_taken: self.time_taken,
@@ -205,6 +210,6 @@ impl FromArgs {
             eprintln!("note: {remark}");
         }
         let (model, _) = fit.model().map_err(|why| Failure::Usage(why.into()))?;
-        args.over(model)
+        Ok((args.over(model)?, Some(fit)))
     }
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-use sim::{Balancing, Discipline, GivenArrivals, Model, Overrides, Room, Service, Traced};
+use sim::{Balancing, Discipline, GivenArrivals, Limit, Model, Overrides, Room, Service, Traced};
 use units::{Rate, Ratio, Span};
 
 use crate::exit::Failure;
@@ -77,9 +76,9 @@ pub(super) struct ModelArgs {
     /// Processors that the threads share (default 1).
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) processors: Option<u32>,
-    /// Processors that the server may use on average, as with a container's limit (cgroup v2's cpu.max): it stands when it has had so much of each --quota-period (default: all it has).
+    /// Processors that the server may use on average, as with a container's limit (cgroup v2's cpu.max): it stands when it has had so much of each --quota-period ; `none` for all it has (the default).
     #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
-    pub(super) quota: Option<f64>,
+    pub(super) quota: Option<Limit>,
     /// How long a period of the quota is (default 100ms).
     #[arg(long, value_name = "SPAN", help_heading = SERVER, allow_hyphen_values = true)]
     pub(super) quota_period: Option<Span>,
@@ -108,15 +107,7 @@ impl ModelArgs {
 
     /// Arrivals as the command line alone says.
     pub(super) fn arrivals(&self) -> Result<sim::Arrivals, Failure> {
-        let arrivals = self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))?;
-        match arrivals {
-            sim::Arrivals::Observed(observed) if observed.dynamic_share().is_some() => {
-                Err(Failure::Usage(anyhow!(
-                    "sessions have pages of their own, so that it has no meaning which requests of a log are dynamic; give its times alone, as in --arrivals trace:FILE"
-                )))
-            }
-            arrivals => Ok(arrivals),
-        }
+        self.overrides()?.arrivals_alone().map_err(|why| Failure::Usage(why.into()))
     }
 
     /// The law of what requests of sessions need: always the same unless another is given.

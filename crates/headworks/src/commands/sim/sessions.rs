@@ -20,7 +20,7 @@ use crate::values::count;
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 20] = [
+const NOT_FOR_SESSIONS: [&str; 24] = [
     "model",
     "from",
     "load",
@@ -32,6 +32,10 @@ const NOT_FOR_SESSIONS: [&str; 20] = [
     "threads",
     "queue",
     "drops",
+    "quota",
+    "quota_period",
+    "servers",
+    "balancing",
     "patience",
     "retries",
     "retry_delay",
@@ -211,7 +215,22 @@ fn request(class: &traffic::Class, url: &str) -> anyhow::Result<http::Request<()
 
 #[cfg(test)]
 mod tests {
+    use clap::Args as _;
+
+    use super::super::model::ModelArgs;
     use super::*;
+
+    /// Options of a model that sessions have as well.
+    const FOR_SESSIONS: [&str; 5] = ["rate", "arrivals", "service", "service_cv", "processors"];
+
+    #[test]
+    fn each_option_of_a_model_is_used_or_refused() {
+        let command = ModelArgs::augment_args(clap::Command::new("sim"));
+        for option in command.get_arguments().map(|option| option.get_id().as_str()) {
+            let is_refused = NOT_FOR_SESSIONS.contains(&option);
+            assert_ne!(is_refused, FOR_SESSIONS.contains(&option), "{option}");
+        }
+    }
 
     #[test]
     fn what_a_path_costs_is_read_from_its_end() {
