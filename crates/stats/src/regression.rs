@@ -58,6 +58,47 @@ pub fn coefficients_of_one(rows: &[Vec<f64>]) -> Option<Vec<f64>> {
     Some(found.iter().copied().collect())
 }
 
+/// Coefficients of terms, and how they may be off together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    /// One for each term.
+    pub coefficients: Vec<f64>,
+    covariance: DMatrix<f64>,
+}
+
+impl Terms {
+    /// Those of terms that depend on what a value has by chance, by instruments, which do not but tell of the terms: two-stage
+    /// least squares (Wooldridge, "Econometric Analysis of Cross Section and Panel Data", 2010, chapter 5), with weights.
+    /// With the terms as their own instruments it is least squares. Shape: a row of terms, one of instruments, which are as
+    /// many or more, and a weight, for each value. Errors are from what is left, whether it is alike everywhere or not
+    /// (White, "A heteroskedasticity-consistent covariance matrix estimator", 1980). `None` where the instruments do not tell
+    /// the terms apart.
+    pub fn of(rows: &[Vec<f64>], instruments: &[Vec<f64>], values: &[f64], weights: &[f64]) -> Option<Self> {
+        let roots: Vec<f64> = weights.iter().map(|weight| weight.sqrt()).collect();
+        let matrix = |rows: &[Vec<f64>]| {
+            let wide = rows.first().map_or(0, Vec::len);
+            DMatrix::from_fn(rows.len(), wide, |row, term| rows[row][term] * roots[row])
+        };
+        let (terms, instruments) = (matrix(rows), matrix(instruments));
+        let values =
+            DVector::from_iterator(values.len(), values.iter().zip(&roots).map(|(value, root)| value * root));
+        let told = (instruments.tr_mul(&instruments)).try_inverse()? * instruments.tr_mul(&terms);
+        let told = instruments * told;
+        let inverse = told.tr_mul(&told).try_inverse()?;
+        let coefficients = &inverse * told.tr_mul(&values);
+        let left = values - terms * &coefficients;
+        let scaled = DMatrix::from_fn(told.nrows(), told.ncols(), |row, term| told[(row, term)] * left[row]);
+        let covariance = &inverse * scaled.tr_mul(&scaled) * &inverse;
+        Some(Self { coefficients: coefficients.iter().copied().collect(), covariance })
+    }
+
+    /// The standard error of a sum of coefficients, each as many times as `times` says.
+    pub fn error(&self, times: &[f64]) -> f64 {
+        let times = DVector::from_column_slice(times);
+        (&self.covariance * &times).dot(&times).max(0.0).sqrt()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +111,40 @@ mod tests {
         assert!(line.is_sloped(0.01));
         assert!(!Line::through(&[5.0, 7.0, 4.0, 6.0, 5.0]).unwrap().is_sloped(0.01));
         assert_eq!(Line::through(&[1.0, 2.0]), None);
+    }
+
+    #[test]
+    fn terms_are_found_with_their_errors() {
+        let rows: Vec<Vec<f64>> = (0..100).map(|row| vec![1.0, f64::from(row % 10)]).collect();
+        let noise = |row: usize| if row.is_multiple_of(2) { 0.1 } else { -0.1 };
+        let values: Vec<f64> =
+            rows.iter().enumerate().map(|(at, row)| 2.0 + 3.0 * row[1] + noise(at)).collect();
+        let found = Terms::of(&rows, &rows, &values, &[1.0; 100]).unwrap();
+        assert!((found.coefficients[1] - 3.0).abs() < 0.01, "{found:?}");
+        // 0.1 over the root of a hundred, and of the variance of the term.
+        assert!((found.error(&[0.0, 1.0]) / (0.01 / 8.25_f64.sqrt()) - 1.0).abs() < 0.1, "{found:?}");
+        let alike = vec![vec![1.0, 2.0]; 5];
+        assert_eq!(Terms::of(&alike, &alike, &[1.0; 5], &[1.0; 5]), None);
+    }
+
+    /// Terms that are larger where chance has made the value larger, and an instrument that is not.
+    #[test]
+    fn instruments_tell_chance_from_terms() {
+        let chance = |at: usize| [0.5, -0.5, 0.25, -0.25][at % 4];
+        let instruments: Vec<Vec<f64>> = (0..400).map(|at| vec![1.0, f64::from(at / 4 % 5)]).collect();
+        let rows: Vec<Vec<f64>> =
+            instruments.iter().enumerate().map(|(at, row)| vec![1.0, row[1] + chance(at)]).collect();
+        let values: Vec<f64> =
+            rows.iter().enumerate().map(|(at, row)| 2.0 * row[1] + 3.0 * chance(at)).collect();
+        let by = |instruments: &[Vec<f64>]| {
+            Terms::of(&rows, instruments, &values, &[1.0; 400]).unwrap().coefficients[1]
+        };
+        assert!(
+            by(&rows) > 2.1 && (by(&instruments) - 2.0).abs() < 1e-9,
+            "{} {}",
+            by(&rows),
+            by(&instruments)
+        );
     }
 
     #[test]

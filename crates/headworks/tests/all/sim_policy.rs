@@ -92,7 +92,7 @@ fn advice_says_where_to_put_the_knobs() {
     fs::write(&gate, GATE).unwrap();
     let ask = |arguments: &str| {
         let plan =
-            "--requests 5k --warmup 500 --replications 4 --load 3 --dynamic-cost 2 --queue 10 --policy";
+            "--requests 5k --warmup 500 --replications 16 --load 3 --dynamic-cost 2 --queue 10 --policy";
         let all = ["advise"].into_iter().chain(plan.split(' ')).chain([gate.to_str().unwrap()]);
         sim(&all.chain(arguments.split(' ')).collect::<Vec<_>>())
     };

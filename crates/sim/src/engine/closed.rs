@@ -15,20 +15,22 @@ pub(crate) struct Closed {
     thinking: Later<u32>,
     /// Mean, in seconds.
     think: f64,
+    /// What an answer and the next request take to get there, in seconds.
+    network: f64,
     draw: Draw,
     random: Random,
 }
 
 impl Closed {
-    pub(crate) fn new(clients: u32, think: f64, draw: Draw, random: Random) -> Self {
-        let mut closed = Self { thinking: Later::default(), think, draw, random };
+    pub(crate) fn new(clients: u32, (think, network): (f64, f64), draw: Draw, random: Random) -> Self {
+        let mut closed = Self { thinking: Later::default(), think, network, draw, random };
         (0..clients).for_each(|client| closed.think(0.0, client));
         closed
     }
 
     fn think(&mut self, now: f64, client: u32) {
         let unit: f64 = Exp1.sample(&mut self.random);
-        self.thinking.add(now + unit * self.think, client);
+        self.thinking.add(now + self.network + unit * self.think, client);
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Gated<'a, S, P: Processor> {
     /// Which of them have a token.
     random: Random,
     came: u64,
+    /// What requests take besides, in seconds, outside of gate and server.
+    network: f64,
     now: f64,
 }
 
@@ -76,6 +78,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
             held: Slab::new(),
             random: seed.stream(Role::Tokens),
             came: 0,
+            network: model.network,
             now: 0.0,
         })
     }
@@ -220,7 +223,7 @@ impl<'a, S: Source<P::Request>, P: Processor> Gated<'a, S, P> {
         }
         let job = request.job();
         if let Some(seen) = self.gate.seen(watch, job.class, class, Refuser::Gate) {
-            seen.latencies.record(self.now - job.arrived);
+            seen.latencies.record(self.now - job.arrived + self.network);
         }
         self.source.answered(self.now, &request);
     }

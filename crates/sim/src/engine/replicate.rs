@@ -88,7 +88,8 @@ impl Replication<'_> {
         let draw = Draw::new(self.model, self.seed);
         let random = |role| self.seed.stream(role);
         if let Offered::Clients(clients, think) = self.model.offered {
-            return self.run(Closed::new(clients, think, draw, random(Role::Thinking)), processor, each);
+            let away = (think, self.model.network);
+            return self.run(Closed::new(clients, away, draw, random(Role::Thinking)), processor, each);
         }
         let mean = self.model.rate().map_or(f64::INFINITY, f64::recip);
         let open = Open::new(Gaps::new(&self.model.arrivals, mean, random(Role::Arrivals)), draw);
@@ -114,11 +115,11 @@ impl Replication<'_> {
         if model.fleet.servers > 1 {
             let servers = vec![server; model.fleet.servers as usize];
             let fleet = Fleet::new(servers, model.fleet.balancing, self.seed.stream(Role::Balancing));
-            let mut simulation = Simulation::new(source, fleet);
+            let mut simulation = Simulation::new(source, fleet, model.network);
             return self.stretches(|requests, watch| simulation.run(requests, watch), each);
         }
         let Some(gate) = self.gate else {
-            let mut simulation = Simulation::new(source, server);
+            let mut simulation = Simulation::new(source, server, model.network);
             return self.stretches(|requests, watch| simulation.run(requests, watch), each);
         };
         // A policy that cannot be had is found out before.

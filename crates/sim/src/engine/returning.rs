@@ -20,6 +20,8 @@ pub(crate) struct Returning<R> {
     again: Later<Return<R>>,
     attempts: Slab<Attempt>,
     patience: Option<(f64, Demands)>,
+    /// How much later than it is given an answer is there, in seconds.
+    network: f64,
     retries: Retries,
     /// Who is rejected is told so.
     tells: bool,
@@ -57,7 +59,17 @@ impl<R: Request> Returning<R> {
         let retries = model.retries.unwrap_or(Retries::NONE);
         let (again, attempts, tells) = (Later::default(), Slab::new(), !model.drops);
         let demands = model.classes.iter().map(|class| (class.demand, model.demands_of(class)));
-        Self { first, again, attempts, patience, retries, tells, demands: demands.collect(), random }
+        Self {
+            first,
+            again,
+            attempts,
+            patience,
+            network: model.network,
+            retries,
+            tells,
+            demands: demands.collect(),
+            random,
+        }
     }
 
     fn next_first(&self) -> f64 {
@@ -142,7 +154,7 @@ impl<R: Request> Source<R> for Returning<R> {
     fn answered(&mut self, now: f64, request: &R) -> Answer {
         let key = request.job().whose as usize;
         let Some(&Attempt { until, comes_back, .. }) = self.attempts.get(key) else { return Answer::Wanted };
-        let is_wanted = now <= until;
+        let is_wanted = now + self.network <= until;
         self.leave(key, |attempt| (attempt.is_in_server, attempt.is_withdrawn) = (false, is_wanted));
         if is_wanted {
             self.withdraw();

@@ -42,12 +42,14 @@ impl<V: Serving> Onlooker<V> for Course {
 pub(crate) struct Simulation<S, V> {
     source: S,
     server: V,
+    /// What requests take besides, in seconds, outside of the server.
+    network: f64,
     now: f64,
 }
 
 impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
-    pub(crate) fn new(source: S, server: V) -> Self {
-        Self { source, server, now: 0.0 }
+    pub(crate) fn new(source: S, server: V, network: f64) -> Self {
+        Self { source, server, network, now: 0.0 }
     }
 
     /// Goes on until so many more requests have come, or nothing can happen any more; gives how
@@ -86,7 +88,7 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
                     let job = request.job();
                     match self.source.answered(completion, &request) {
                         Answer::Wanted => {
-                            watch.served(job.class, completion - job.arrived);
+                            watch.served(job.class, completion - job.arrived + self.network);
                             onlooker.answered(completion, job.arrived);
                         }
                         Answer::TooLate { is_lost } => watch.too_late(job.class, is_lost),

@@ -33,7 +33,7 @@ fn closed(model: &Model) -> Option<Solution> {
     {
         return None;
     }
-    let closed = mva(&[class.demand, class.disk], clients, think);
+    let closed = mva(&[class.demand, class.disk], clients, think + model.network);
     Some(Solution {
         method: Method::MeanValueAnalysis,
         rejected: 0.0,
@@ -52,6 +52,14 @@ fn closed(model: &Model) -> Option<Solution> {
 /// # Errors
 /// When the model makes no sense, or no method fits it.
 pub fn solve(model: &Model) -> Result<Solution, ExactError> {
+    let mut solution = in_server(model)?;
+    solution.latency += model.network;
+    solution.latency_by_class.iter_mut().for_each(|latency| *latency += model.network);
+    Ok(solution)
+}
+
+/// Without the time that requests take outside of it.
+fn in_server(model: &Model) -> Result<Solution, ExactError> {
     model.check()?;
     model.check_without_gate()?;
     if model.fleet.servers > 1 || model.has_samples() || model.quota.is_some() {

@@ -60,6 +60,7 @@ pub fn fit(observation: &Observation, options: &FitOptions) -> Result<Fit, Obser
         clients: observation.clients,
         utilization: need.map(|need| rate * need / f64::from(options.processors)),
         demands: demands.as_ref().map(|demands| demands.source),
+        network: demands.as_ref().map(|demands| demands.needs.besides).filter(|besides| *besides > 0.0),
         check: demands.as_ref().map(|demands| demands.check.clone()),
         classes,
         rejected: refused as f64 / requests as f64,

@@ -42,6 +42,10 @@ pub struct Fit {
     pub classes: Vec<FittedClass>,
     /// From what their costs are known, where they are not stated; `None` when they are not.
     pub demands: Option<DemandSource>,
+    /// How much longer each request takes by the clock that was read, in seconds, without a processor; `None` where that is
+    /// not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<f64>,
     /// The model with the arrivals that were observed, beside what was observed; `None` when costs are not known
     /// from how long requests took.
     pub check: Option<Check>,

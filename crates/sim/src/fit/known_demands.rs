@@ -149,6 +149,27 @@ fn of_long_tails() {
     check("long tails", &Case { rate: 8.0, service: "lognormal:2", ..CASE });
 }
 
+/// What each request takes longer is told from what it needs, in whatever order they are worked on.
+#[test]
+fn of_a_network() {
+    const NETWORK: f64 = 0.001;
+    for threads in [None, Some(1)] {
+        let case = Case { rate: 12.0, service: "gamma:0.1", threads, ..CASE };
+        let mut log = log(&case);
+        log.iter_mut().for_each(|(.., took)| *took += NETWORK);
+        let format = LogFormat { time_taken: TimeTaken::Micros, ..LogFormat::default() };
+        let observation = Observation::of_log(written(&log, 6).path(), format).unwrap();
+        let window = units::Span::from_secs(1_000_000);
+        let fit = fit(&observation, &FitOptions { window, threads, ..FitOptions::default() }).unwrap();
+        for (class, known) in fit.classes.iter().zip(NEEDS) {
+            assert!((class.demand.unwrap() / known - 1.0).abs() < 0.05, "{fit}");
+        }
+        assert!((fit.network.unwrap_or_default() / NETWORK - 1.0).abs() < 0.3, "{fit}");
+        assert!(fit.check.as_ref().unwrap().agrees, "{fit}");
+        predicted("a network", &fit, &log, 1.0);
+    }
+}
+
 /// One request after the other, as an event loop has them, which is found without being told.
 #[test]
 fn of_an_event_loop() {

@@ -44,6 +44,14 @@ impl Fit {
             model.classes.iter_mut().for_each(|class| class.service = None);
             note("service", "The law that is nearest to what was observed.".to_owned());
         }
+        if let Some(network) = self.network {
+            note(
+                "network",
+                "What busy periods take longer than requests need: the network, and the client's own work."
+                    .to_owned(),
+            );
+            model.network = Span::from_secs_f64(network).as_secs_f64();
+        }
         self.requests(&mut model, &mut note);
         self.server(&mut model, &mut note);
         Ok((model, notes))
@@ -124,6 +132,9 @@ impl Fit {
                     _ if class.stated => "As stated.".to_owned(),
                     Some(DemandSource::Replay) => {
                         "With it a server that is fed with the same arrivals has requests for as long as was observed.".to_owned()
+                    }
+                    Some(DemandSource::BusyPeriods) => {
+                        "From how long the processor was busy with requests.".to_owned()
                     }
                     Some(DemandSource::Stopwatch) => {
                         "Processor time in user mode, in the kernel and in soft interrupts, measured in the server.".to_owned()

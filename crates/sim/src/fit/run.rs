@@ -41,7 +41,7 @@ impl Observation {
             steps: info.steps.iter().map(|step| (seconds(step.from_ns), seconds(step.to_ns.min(to)))).collect(),
             clients: clients(&info),
             remarks: vec![
-                "How long the server had a request is measured by its client: the network between them and the client's own work are part of it.".to_owned(),
+                "How long the server had a request is measured by its client: the network between them and the client's own work are part of it, and of what requests need where busy periods do not tell them from that.".to_owned(),
             ],
         }
         .checked()

@@ -29,6 +29,13 @@ impl fmt::Display for Fit {
             writeln!(f, "  ... and {} more windows (--json has all)", self.windows.len() - SHOWN)?;
         }
         self.classes.iter().try_for_each(|class| self.class(f, class))?;
+        if let Some(network) = self.network {
+            writeln!(
+                f,
+                "  network      {} besides, for each request, without a processor",
+                Seconds(network)
+            )?;
+        }
         if let Some(utilization) = self.utilization {
             writeln!(
                 f,
@@ -150,7 +157,7 @@ impl Fit {
             match self.demands {
                 _ if class.stated => write!(f, " (as stated)")?,
                 Some(DemandSource::Stopwatch) => write!(f, " (measured in the server)")?,
-                Some(DemandSource::Shares | DemandSource::Replay) | None => {}
+                Some(DemandSource::Shares | DemandSource::BusyPeriods | DemandSource::Replay) | None => {}
             }
         }
         if let Some(service) = class.service {

@@ -97,6 +97,7 @@ pub fn fit_watched(path: &Path, options: &FitOptions) -> Result<Fit, Observation
         processors: options.processors,
         threads: options.threads,
         is_threads_stated: options.threads.is_some(),
+        network: None,
         check: None,
         remarks: vec![
             "How requests are spread over time a watch does not know; the model's are Poisson. Fit a log or a run of the load generator for that.".to_owned(),

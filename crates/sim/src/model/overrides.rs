@@ -48,6 +48,8 @@ pub struct Overrides {
     pub quota: Option<Limit>,
     /// See [`Quota`], in seconds.
     pub quota_period: Option<f64>,
+    /// See [`Model::network`].
+    pub network: Option<f64>,
     /// See [`Model::drops`]; false leaves it as it is.
     pub drops: bool,
     /// How long clients wait, all as long, in seconds.
@@ -165,6 +167,7 @@ impl Overrides {
             discipline: self.discipline.unwrap_or(base.discipline),
             processors: self.processors.unwrap_or(base.processors),
             quota: self.quota_over(base.quota)?,
+            network: self.network.unwrap_or(base.network),
             patience: self
                 .patience
                 .map_or(base.patience, |mean| Some(Patience { mean, law: patience_law(base.patience) })),

@@ -38,7 +38,9 @@ pub struct Model {
     pub quota: Option<Quota>,
     /// How many such servers there are, and who gets which request.
     pub fleet: Fleet,
-    /// What requests need besides.
+    /// Seconds that each request takes besides, outside of the server, where it keeps nothing busy: the network, and the client.
+    pub network: f64,
+    /// What requests need besides, in the server.
     pub equipment: Equipment,
     /// Servers behind it, which only one server has, not a [fleet](Fleet).
     pub tiers: Vec<Tier>,
@@ -141,6 +143,7 @@ impl Model {
             within("the processors that a quota leaves", processors, 1e-3, 1e4)?;
             within("the period of a quota, in seconds,", period, 1e-4, 1e3)?;
         }
+        within("the time of the network, in seconds,", self.network, 0.0, 1e6)?;
         within("the number of servers", f64::from(self.fleet.servers), 1.0, 1e4)?;
         if self.classes.is_empty() {
             return Err(ModelError::NoClasses);
@@ -321,6 +324,7 @@ impl Default for Model {
             processors: 1,
             quota: None,
             fleet: Fleet::default(),
+            network: 0.0,
             equipment: Equipment::default(),
             tiers: Vec::new(),
             patience: None,

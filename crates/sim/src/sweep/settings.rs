@@ -35,6 +35,8 @@ pub(super) struct Settings {
     quota: Option<Limit>,
     #[serde(default, with = "config::quantity::optional")]
     quota_period: Option<Span>,
+    #[serde(default, with = "config::quantity::optional")]
+    network: Option<Span>,
     servers: Option<u32>,
     balancing: Option<String>,
 }
@@ -84,6 +86,7 @@ impl Settings {
             processors,
             quota,
             quota_period,
+            network,
             servers,
             balancing
         );
@@ -121,6 +124,7 @@ impl Settings {
             discipline: self.discipline.as_ref().map(|name| name.parse()).transpose().map_err(text)?,
             processors: self.processors,
             quota: self.quota,
+            network: self.network.map(Span::as_secs_f64),
             quota_period: self.quota_period.map(Span::as_secs_f64),
             servers: self.servers,
             balancing: self.balancing.as_ref().map(|name| name.parse()).transpose().map_err(text)?,

@@ -168,7 +168,7 @@ fn swept<'a>(source: &Source, file: &'a File) -> Result<(&'a str, &'a Spanned<Ve
 }
 
 /// Parameters that are times.
-const TIMES: [&str; 2] = ["static-time", "quota-period"];
+const TIMES: [&str; 3] = ["static-time", "quota-period", "network"];
 
 /// The places along the curves: numbers, each with what it sets.
 fn values(
@@ -272,7 +272,8 @@ impl Work {
     /// What is simulated: two points whose words are the same have the same outcome.
     fn words(&self) -> String {
         let Self { mix, model, plan, curve, x, whole } = self;
-        let is_more = *whole || model.quota.is_some() || model.fleet != Fleet::default();
+        let is_more =
+            *whole || model.quota.is_some() || model.network > 0.0 || model.fleet != Fleet::default();
         let rest = if is_more { format!("; model {:016x}", fingerprint(model)) } else { String::new() };
         let queue = model.queue.map_or("no limit".to_owned(), |queue| queue.to_string());
         let warmup = plan.warmup.map_or("its warm-up".to_owned(), |warmup| warmup.to_string());

@@ -82,6 +82,9 @@ pub(super) struct ModelArgs {
     /// How long a period of the quota is (default 100ms).
     #[arg(long, value_name = "SPAN", help_heading = SERVER, allow_hyphen_values = true)]
     pub(super) quota_period: Option<Span>,
+    /// How much longer each request takes outside of the server, on the network and in its client (default 0s).
+    #[arg(long, value_name = "SPAN", help_heading = CLIENTS, allow_hyphen_values = true)]
+    pub(super) network: Option<Span>,
     /// Servers that are alike, behind a load balancer.
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) servers: Option<u32>,
@@ -132,6 +135,7 @@ impl ModelArgs {
             discipline: self.discipline,
             processors: self.processors,
             quota: self.quota,
+            network: self.network.map(Span::as_secs_f64),
             quota_period: self.quota_period.map(Span::as_secs_f64),
             drops: self.drops,
             patience: self.patience.map(Span::as_secs_f64),

@@ -20,7 +20,7 @@ use crate::values::count;
 const SESSIONS: &str = "Sessions";
 
 /// Options of a request's model that say what the workload, or a worker for each connection, says here.
-const NOT_FOR_SESSIONS: [&str; 24] = [
+const NOT_FOR_SESSIONS: [&str; 25] = [
     "model",
     "from",
     "load",
@@ -34,6 +34,7 @@ const NOT_FOR_SESSIONS: [&str; 24] = [
     "drops",
     "quota",
     "quota_period",
+    "network",
     "servers",
     "balancing",
     "patience",

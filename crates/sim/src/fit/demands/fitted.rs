@@ -10,6 +10,8 @@ pub(in crate::fit) struct FittedNeeds {
     pub(in crate::fit) means: [Option<f64>; 2],
     /// And the laws around these.
     pub(in crate::fit) laws: [Service; 2],
+    /// How much longer each request takes, in seconds, without a processor.
+    pub(in crate::fit) besides: f64,
     pub(in crate::fit) server: Server,
 }
 

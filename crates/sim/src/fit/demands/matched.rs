@@ -2,6 +2,7 @@
 
 use stats::{Deviations, order};
 
+use super::busy_periods::Found;
 use super::fitted::{FAMILIES, Family, FittedNeeds};
 use super::replay::Server;
 use super::sample::{Sample, quantiles_of};
@@ -101,7 +102,7 @@ fn search(
     let means = observed.map(|stays| stays.map(|stays| stays.mean / slower));
     let mut cvs =
         observed.map(|stays| stays.map_or(0.0, |stays| stays.variance.sqrt() / stays.mean).min(1.0));
-    let mut needs = FittedNeeds { means, laws: cvs.map(|cv| family.law(cv)), server };
+    let mut needs = FittedNeeds { means, laws: cvs.map(|cv| family.law(cv)), besides: 0.0, server };
     let mut knobs = [[Knob::new(slower.recip()), Knob::new(1.0)]; 2];
     let mut places = [0, 1].map(|class| minor[class].then(|| place(needs.laws[class])));
     let mut best = (f64::INFINITY, [None; 2], needs);
@@ -194,10 +195,13 @@ fn mean_of(all: Vec<[Option<Stays>; 2]>) -> [Option<Stays>; 2] {
     })
 }
 
-/// From what each request got of the processors, where it is known when it came and went.
-pub(super) fn by_shares(sample: &Sample, server: Server) -> FittedNeeds {
+/// From what each request got of the processors, where it is known when it came and went; the means are those of busy
+/// periods, where these say them.
+pub(super) fn by_shares(sample: &Sample, server: Server, periods: Option<Found>) -> FittedNeeds {
+    let besides = periods.map_or(0.0, |found| found.besides);
     // What is not known took no time, and is not in the way of the others.
-    let took: Vec<f64> = sample.took.iter().map(|took| took.unwrap_or_default()).collect();
+    let took: Vec<f64> =
+        sample.took.iter().map(|took| took.map_or(0.0, |took| (took - besides).max(0.0))).collect();
     let found = shares::needs(&sample.times[0], &took, server);
     let needs = Stays::of_both(sample, |index| found[index]);
     let law = |stays: Stays| {
@@ -208,8 +212,9 @@ pub(super) fn by_shares(sample: &Sample, server: Server) -> FittedNeeds {
         if misfit(laws[1]) < misfit(laws[0]) { laws[1] } else { laws[0] }
     };
     FittedNeeds {
-        means: needs.map(|stays| stays.map(|stays| stays.mean)),
+        means: periods.map_or(needs.map(|stays| stays.map(|stays| stays.mean)), |found| found.means),
         laws: needs.map(|stays| stays.map_or(Family::Gamma.law(0.0), law)),
+        besides,
         server,
     }
 }

@@ -1,5 +1,6 @@
 //! What requests need of a processor, from how long the server had them.
 
+mod busy_periods;
 mod estimate;
 mod fitted;
 mod matched;

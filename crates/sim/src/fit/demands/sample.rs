@@ -60,7 +60,7 @@ impl Sample {
         let rising: Vec<f64> = order.iter().map(|index| times[*index]).collect();
         let mut took = vec![0.0; times.len()];
         for (index, stay) in order.iter().zip(needs.server.replay(&rising, &demands)) {
-            took[*index] = stay;
+            took[*index] = stay + needs.besides;
         }
         took
     }

@@ -26,6 +26,7 @@ pub(super) struct File {
     pub(super) quota: Option<Spanned<f64>>,
     #[serde(rename = "quota-period")]
     pub(super) quota_period: Option<Spanned<Quantity<Span>>>,
+    pub(super) network: Option<Spanned<Quantity<Span>>>,
     pub(super) servers: Option<Spanned<u32>>,
     pub(super) balancing: Option<Spanned<String>>,
     #[serde(default, rename = "class")]

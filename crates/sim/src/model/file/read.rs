@@ -151,6 +151,7 @@ impl Settings {
         self.add_value(file.quota_period.as_ref(), |model, period| {
             model.quota = model.quota.map(|quota| Quota { period: period.0.as_secs_f64(), ..quota });
         });
+        self.add_value(file.network.as_ref(), |model, network| model.network = network.0.as_secs_f64());
         self.add_value(file.servers.as_ref(), |model, servers| model.fleet.servers = servers);
         self.add_text(source, file.balancing.as_ref(), |model, balancing| model.fleet.balancing = balancing)?;
         let EquipmentEntry { disks, link, client_link, keep_alive } = &file.equipment;

@@ -58,6 +58,7 @@ fn what_is_written_is_read_as_it_was() {
         tiers: vec![tier("a", Discipline::FirstCome), tier("b", Discipline::Sharing)],
         equipment: Equipment { disks: 2, link: Some(1e6), client: Some(5e4), keep_alive: Some(5.0) },
         quota: None,
+        network: 0.001,
         drops: true,
         patience: Some(Patience { mean: 1.5, law: Service::Exponential }),
         retries: Some(Retries { share: 0.5, delay: 2.0, backoff: 2.0, most: 3, anew: true }),
@@ -72,6 +73,7 @@ fn what_is_written_is_read_as_it_was() {
         fleet: Fleet { servers: 3, balancing: Balancing::PowerOfTwo },
         ..Model::default()
     });
+    check_round_trip(&Model { network: 0.000_134, ..Model::default() });
     let quota = Some(Quota { processors: 2.5, period: 0.05 });
     check_round_trip(&Model { processors: 4, quota, ..Model::default() });
     let slow_clients = Some(SlowClients::new(3, Pace::Send(10.0)));
@@ -103,7 +105,7 @@ fn a_trace_stands_beside_the_file() {
 fn a_log_says_which_requests_are_dynamic() {
     let directory = tempfile::tempdir().unwrap();
     let line = |second: u32, url: &str| {
-        format!("::1 - - [10/Oct/2000:13:55:{second} -0700] \"POST {url} HTTP/1.1\" 200 5\n")
+        format!("::1 - - [10/Oct/2000:13:55:{second} -0700] \"GET {url} HTTP/1.1\" 200 5\n")
     };
     let log = [(10, "/"), (11, "/a.php"), (13, "/b.php"), (14, "/"), (20, "/c.css?v=1")]
         .map(|(at, url)| line(at, url))
@@ -125,10 +127,10 @@ fn a_log_says_which_requests_are_dynamic() {
     let Arrivals::Observed(observed) = &model.arrivals else { panic!("{:?}", model.arrivals) };
     assert_eq!(observed.dynamic.as_deref(), Some([true, true, false, false].as_slice()));
     let error =
-        read(&format!("arrivals = 'log:access.log'\n{}{}", class("static", 3.0), class("dynamic", 1.0)))
+        read(&format!("arrivals = 'log:access.log'\n{}{}", class("static", 30.0), class("dynamic", 1.0)))
             .unwrap_err();
     assert!(
-        error.contains("model's share of dynamic requests is 0.2500, and that of the log 0.5000"),
+        error.contains("model's share of dynamic requests is 0.0323, and that of the log 0.5000"),
         "{error}"
     );
     for classes in [class("static", 1.0), class("static", 1.0) + &class("dynamic", 1.0) + &class("api", 1.0)]

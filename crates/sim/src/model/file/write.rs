@@ -176,6 +176,9 @@ pub(super) fn to_toml(model: &Model, notes: &Notes, trace: &str) -> String {
         writer.number("quota", processors);
         writer.number("quota-period", span(period));
     }
+    if model.network > 0.0 {
+        writer.number("network", span(model.network));
+    }
     if model.fleet.servers > 1 {
         writer.number("servers", model.fleet.servers);
         writer.word("balancing", model.fleet.balancing);
