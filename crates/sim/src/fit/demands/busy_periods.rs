@@ -12,7 +12,7 @@
 use stats::order;
 use stats::regression::Terms;
 
-use super::matched::MIN_REQUESTS;
+use super::fitted::MIN_REQUESTS;
 use super::sample::Sample;
 
 /// What was found.
@@ -24,7 +24,7 @@ pub(super) struct Found {
     pub(super) besides: f64,
 }
 
-/// From when there is a request until there is none.
+/// From a request that finds the server empty to when it is empty again.
 #[derive(Debug, Clone, Copy)]
 struct Period {
     begins: f64,

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use serde::Serialize;
 
-use super::fitted::FittedNeeds;
+use super::fitted::{FittedNeeds, MIN_REQUESTS};
 use super::replay::Server;
 use super::sample::Sample;
 use super::{busy_periods, matched, placement};
@@ -110,7 +110,7 @@ pub(in crate::fit) fn estimate(
     if best.needs.means.iter().all(Option::is_none) {
         remarks.push(format!(
             "Fewer than {} requests of each class were served, or none took any time by its clock; that is too little to say what they cost.",
-            matched::MIN_REQUESTS
+            MIN_REQUESTS
         ));
         return None;
     }

@@ -15,6 +15,9 @@ pub(in crate::fit) struct FittedNeeds {
     pub(in crate::fit) server: Server,
 }
 
+/// A class with fewer requests whose cost is known has none.
+pub(super) const MIN_REQUESTS: usize = 20;
+
 /// Needs that vary by less are constant.
 const CONSTANT: f64 = 0.02;
 

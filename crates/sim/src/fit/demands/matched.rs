@@ -3,15 +3,12 @@
 use stats::{Deviations, order};
 
 use super::busy_periods::Found;
-use super::fitted::{FAMILIES, Family, FittedNeeds};
+use super::fitted::{FAMILIES, Family, FittedNeeds, MIN_REQUESTS};
 use super::replay::Server;
 use super::sample::{Sample, quantiles_of};
 use super::shares;
 use crate::draw::Service;
 use crate::fit::check::apart;
-
-/// A class with fewer requests whose cost is known has none.
-pub(super) const MIN_REQUESTS: usize = 20;
 
 const STEPS: usize = 40;
 /// So small errors are none.
