@@ -82,7 +82,10 @@ impl Terms {
         let (terms, instruments) = (matrix(rows), matrix(instruments));
         let values =
             DVector::from_iterator(values.len(), values.iter().zip(&roots).map(|(value, root)| value * root));
-        let told = (instruments.tr_mul(&instruments)).try_inverse()? * instruments.tr_mul(&terms);
+        // Of instruments that say the same, or nothing, one is enough.
+        let squares = instruments.tr_mul(&instruments);
+        let largest = squares.diagonal().max();
+        let told = squares.pseudo_inverse(1e-12 * largest).ok()? * instruments.tr_mul(&terms);
         let told = instruments * told;
         let inverse = told.tr_mul(&told).try_inverse()?;
         let coefficients = &inverse * told.tr_mul(&values);
@@ -139,6 +142,9 @@ mod tests {
         let by = |instruments: &[Vec<f64>]| {
             Terms::of(&rows, instruments, &values, &[1.0; 400]).unwrap().coefficients[1]
         };
+        let with_nothing: Vec<Vec<f64>> =
+            instruments.iter().map(|row| [row.as_slice(), &[0.0, row[1]]].concat()).collect();
+        assert!((by(&with_nothing) - 2.0).abs() < 1e-9, "{}", by(&with_nothing));
         assert!(
             by(&rows) > 2.1 && (by(&instruments) - 2.0).abs() < 1e-9,
             "{} {}",
