@@ -171,7 +171,7 @@ impl<R: Request> Source<R> for Returning<R> {
         self.leave(key, |attempt| (attempt.is_in_server, attempt.is_withdrawn) = (false, tells));
         if attempt.comes_back && tells {
             let to_return = Attempt { is_in_server: false, is_to_return: true, ..attempt };
-            let at = now + self.pause(attempt.times);
+            let at = now + self.network + self.pause(attempt.times);
             let attempt = self.attempts.insert(to_return);
             self.again.add(at, Return { attempt, request: *request });
         }

@@ -89,7 +89,7 @@ impl<V: Serving, S: Source<V::Request>> Simulation<S, V> {
                     match self.source.answered(completion, &request) {
                         Answer::Wanted => {
                             watch.served(job.class, completion - job.arrived + self.network);
-                            onlooker.answered(completion, job.arrived);
+                            onlooker.answered(completion + self.network, job.arrived);
                         }
                         Answer::TooLate { is_lost } => watch.too_late(job.class, is_lost),
                     }

@@ -62,7 +62,11 @@ pub fn solve(model: &Model) -> Result<Solution, ExactError> {
 fn in_server(model: &Model) -> Result<Solution, ExactError> {
     model.check()?;
     model.check_without_gate()?;
-    if model.fleet.servers > 1 || model.has_samples() || model.quota.is_some() {
+    if model.fleet.servers > 1
+        || model.has_samples()
+        || model.quota.is_some()
+        || (model.network > 0.0 && model.patience.is_some())
+    {
         return Err(ExactError::NoMethod);
     }
     let (Some(rate), true) = (model.rate(), model.is_bare()) else {

@@ -209,7 +209,10 @@ pub(super) fn by_shares(sample: &Sample, server: Server, periods: Option<Found>)
         if misfit(laws[1]) < misfit(laws[0]) { laws[1] } else { laws[0] }
     };
     FittedNeeds {
-        means: periods.map_or(needs.map(|stays| stays.map(|stays| stays.mean)), |found| found.means),
+        means: [0, 1].map(|class| {
+            let by_periods = periods.and_then(|found: Found| found.means[class]);
+            by_periods.or(needs[class].map(|stays| stays.mean))
+        }),
         laws: needs.map(|stays| stays.map_or(Family::Gamma.law(0.0), law)),
         besides,
         server,
