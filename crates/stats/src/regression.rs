@@ -82,7 +82,7 @@ impl Terms {
         let (terms, instruments) = (matrix(rows), matrix(instruments));
         let values =
             DVector::from_iterator(values.len(), values.iter().zip(&roots).map(|(value, root)| value * root));
-        // Of instruments that say the same, or nothing, one is enough.
+        // Instruments that say what others do, or nothing, are left out.
         let squares = instruments.tr_mul(&instruments);
         let largest = squares.diagonal().max();
         let told = squares.pseudo_inverse(1e-12 * largest).ok()? * instruments.tr_mul(&terms);
