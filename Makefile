@@ -184,7 +184,7 @@ lint-sources: rust $(WEB) web-lint
 	clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 	@tools/need ruff
 	.tools/ruff/bin/ruff format --quiet --check tests/world
-	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml --check experiments/servers
+	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml --check $(EXPERIMENTS_IN_PYTHON)
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --check 'tests/world/**/*.mjs'
 	$(STAGE) 'ruff'
 	.tools/ruff/bin/ruff check --quiet tests/world

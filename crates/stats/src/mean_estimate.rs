@@ -6,8 +6,8 @@ use crate::estimate::Estimate;
 use crate::moments::Deviations;
 use crate::student;
 
-/// A mean with its 95 % confidence interval, by Student's t distribution where nothing else is said. Ratios and quantiles of a simulation are given
-/// in this form, too: their figure is under `mean` as well, which is the key that summaries have.
+/// A mean with its 95 % confidence interval, by Student's t distribution where nothing else is said. Ratios and quantiles of
+/// a simulation are given in this form, too: their figure is under `mean` as well, which is the key that summaries have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MeanEstimate {
     /// The mean; not a number when nothing was observed.

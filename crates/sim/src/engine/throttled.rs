@@ -37,7 +37,7 @@ enum Event {
     Period,
 }
 
-impl<P: Processor> Throttled<P> {
+impl<P: Processor<Request = Job>> Throttled<P> {
     pub(crate) fn new(processor: P, processors: u32, quota: Quota) -> Self {
         let processors = f64::from(processors);
         let Quota { processors: may_use, period } = quota;
@@ -56,7 +56,7 @@ impl<P: Processor> Throttled<P> {
 
     /// Processors at work.
     fn at_work(&self) -> f64 {
-        if self.since.is_some() { 0.0 } else { self.processors.min(self.processor.working() as f64) }
+        self.processors.min(self.working() as f64)
     }
 
     fn pass(&mut self, now: f64) {
@@ -107,9 +107,8 @@ impl<P: Processor<Request = Job>> Processor for Throttled<P> {
         self.pass(now);
         if self.since.is_none() && now >= self.ends {
             // Without work no period has been seen to end.
-            let since = (now - self.ends) / self.period;
-            let begins = if since >= 1.0 { now } else { self.ends };
-            self.begin_period(begins);
+            let is_long_ago = now - self.ends >= self.period;
+            self.begin_period(if is_long_ago { now } else { self.ends });
         }
         let own = self.since.unwrap_or(now) - self.throttled;
         self.processor.start(own, job);

@@ -1,5 +1,7 @@
 //! [`Overrides`]: a model with some of its numbers replaced, by the command line or at a point of a sweep.
 
+use std::path::Path;
+
 use traffic::Process;
 
 use super::class::{Class, DYNAMIC, STATIC};
@@ -11,7 +13,7 @@ use super::offered::Offered;
 use super::quota::{Limit, Quota};
 use super::room::Room;
 use super::server::Model;
-use crate::draw::{Arrivals, ArrivalsError, Service, ServiceError, Traced};
+use crate::draw::{Arrivals, ArrivalsError, Service, ServiceError, TraceError, Traced};
 
 /// What is to be otherwise than in a model; each is named as the option of `headworks sim`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -71,6 +73,17 @@ pub enum GivenArrivals {
     Named(String),
     /// As in a trace, at its rate unless another is given.
     Traced(Traced),
+}
+
+impl GivenArrivals {
+    /// As in `text`, whose file, if it names one, is looked for in `directory`; see [`Traced::named`].
+    ///
+    /// # Errors
+    /// When the file cannot be read, or makes no arrivals. Whether there are arrivals of a name is found out later.
+    pub fn named(text: &str, directory: &Path) -> Result<Self, TraceError> {
+        Traced::named(text, directory)
+            .map_or_else(|| Ok(Self::Named(text.to_owned())), |traced| traced.map(Self::Traced))
+    }
 }
 
 /// Why a model cannot be changed as asked.
@@ -403,7 +416,7 @@ mod tests {
         )
         .unwrap();
         let named = format!("log:{}", file.path().display());
-        let traced = Traced::named(&named, std::path::Path::new("")).unwrap().unwrap();
+        let traced = Traced::named(&named, Path::new("")).unwrap().unwrap();
         let given = Overrides { arrivals: Some(GivenArrivals::Traced(traced)), ..Overrides::default() };
         let model = given.over(Model::default()).unwrap();
         let shares: Vec<f64> = model.classes.iter().map(|class| class.share).collect();

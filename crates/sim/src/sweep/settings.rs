@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Deserialize;
 use units::{Count, Rate, Span};
 
-use crate::draw::Traced;
 use crate::model::{DYNAMIC, GivenArrivals, Limit, Model, Overrides, Room, STATIC};
 use crate::plan::Plan;
 
@@ -108,7 +107,8 @@ impl Settings {
             Some(file) => Model::read(&directory.join(file)).map_err(text)?,
             None => Model::default(),
         };
-        let arrivals = self.arrivals.as_deref().map(|name| given_arrivals(name, directory)).transpose()?;
+        let arrivals = self.arrivals.as_deref().map(|name| GivenArrivals::named(name, directory));
+        let arrivals = arrivals.transpose().map_err(text)?;
         let given = Overrides {
             load: self.load,
             rate: self.rate.map(Rate::as_f64),
@@ -143,13 +143,6 @@ impl Settings {
             static_time: given.static_time.unwrap_or(paper.static_time),
         };
         Ok((model, mix))
-    }
-}
-
-fn given_arrivals(name: &str, directory: &Path) -> Result<GivenArrivals, String> {
-    match Traced::named(name, directory) {
-        Some(traced) => Ok(GivenArrivals::Traced(traced.map_err(text)?)),
-        None => Ok(GivenArrivals::Named(name.to_owned())),
     }
 }
 

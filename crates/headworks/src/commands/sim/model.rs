@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sim::{Balancing, Discipline, GivenArrivals, Limit, Model, Overrides, Room, Service, Traced};
+use sim::{Balancing, Discipline, GivenArrivals, Limit, Model, Overrides, Room, Service};
 use units::{Rate, Ratio, Span};
 
 use crate::exit::Failure;
@@ -76,7 +76,7 @@ pub(super) struct ModelArgs {
     /// Processors that the threads share (default 1).
     #[arg(long, value_name = "N", help_heading = SERVER, value_parser = count::<u32>(1..=10_000), allow_negative_numbers = true)]
     pub(super) processors: Option<u32>,
-    /// Processors that the server may use on average, as with a container's limit (cgroup v2's cpu.max): it stands when it has had so much of each --quota-period ; `none` for all it has (the default).
+    /// Processors that the server may use on average, as with a container's limit (cgroup v2's cpu.max): it stands when it has had so much of each --quota-period; `none` for all it has (the default).
     #[arg(long, value_name = "N", help_heading = SERVER, allow_negative_numbers = true)]
     pub(super) quota: Option<Limit>,
     /// How long a period of the quota is (default 100ms).
@@ -148,12 +148,11 @@ impl ModelArgs {
 }
 
 fn given(arrivals: &str) -> Result<GivenArrivals, Failure> {
-    let Some(traced) = Traced::named(arrivals, Path::new("")) else {
-        return Ok(GivenArrivals::Named(arrivals.to_owned()));
-    };
-    let traced = traced.map_err(|why| Failure::Usage(why.into()))?;
-    if traced.skipped.broken() > 0 {
+    let given = GivenArrivals::named(arrivals, Path::new("")).map_err(|why| Failure::Usage(why.into()))?;
+    if let GivenArrivals::Traced(traced) = &given
+        && traced.skipped.broken() > 0
+    {
         eprintln!("{}", traced.skipped);
     }
-    Ok(GivenArrivals::Traced(traced))
+    Ok(given)
 }

@@ -92,12 +92,14 @@ pub(in crate::fit) fn estimate(
             return checked(Source::Replay, matched::by_search(&sample, server, present));
         }
         let by_shares = checked(Source::Shares, matched::by_shares(&sample, server, None));
-        let Some(found) = periods else { return by_shares };
+        // Where there is no network shares are as right, and surer.
+        let Some(found) = periods.filter(|found| found.besides > 0.0 || !by_shares.check.agrees) else {
+            return by_shares;
+        };
         let by_periods = checked(Source::BusyPeriods, matched::by_shares(&sample, server, Some(found)));
-        // Where there is no network shares are as right, and surer; a server that waits for something else than its
-        // processor conserves no work.
+        // A server that waits for something else than its processor conserves no work.
         let is_worse = by_periods.check.misfit() > MUCH * by_shares.check.misfit() + SLIGHT
-            || (by_shares.check.agrees && (found.besides == 0.0 || !by_periods.check.agrees));
+            || (by_shares.check.agrees && !by_periods.check.agrees);
         if is_worse { by_shares } else { by_periods }
     });
     let fits: Vec<Demands> = fits.collect();
