@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::run::{self, Run};
 use super::simulator::{self, Programs, Simulator};
 use super::table::Results;
+use super::textbook;
 use crate::harness::options::Target;
 use crate::harness::rounds;
 use crate::results::machine::Host;
@@ -21,7 +22,8 @@ const PLACES: Places =
 /// Where the C++ program is compiled to, and what is not of record written.
 const PLACE: &str = "target/bench";
 
-/// Events per second of `headworks sim`, beside a plain C++ program, SimPy and Ciw.
+/// Events per second of `headworks sim`, beside a plain C++ program, SimPy and Ciw; and what
+/// they and LINE say of queues of which the mean is known.
 ///
 /// A full run writes docs/benchmarks/sim.md and raw/sim.json beside it; with --quick the table is only printed, and the raw results go below target/bench.
 #[derive(Debug, clap::Args)]
@@ -34,7 +36,7 @@ pub(crate) struct Args {
     rounds: Option<u32>,
     #[command(flatten)]
     target: Target,
-    /// A Python with SimPy and Ciw.
+    /// A Python with SimPy, Ciw and LINE.
     #[arg(long, value_name = "FILE", default_value = ".tools/simulators/bin/python")]
     python: PathBuf,
 }
@@ -60,7 +62,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut plan = if args.quick { Plan::quick() } else { Plan::full() };
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
     let runs = measure(&plan, &programs, processors);
-    let results = Results { setting, plan, runs };
+    let answers = textbook::answer::all(&programs);
+    let results = Results { setting, plan, runs, answers };
     PLACES.keep(results.plan.of_record, &results.to_markdown(), &results.about_all(), &results.runs)
 }
 

@@ -6,3 +6,4 @@ mod plan;
 mod run;
 mod simulator;
 mod table;
+mod textbook;

@@ -11,7 +11,7 @@ use super::simulator::{Programs, Simulator, Told};
 use crate::results::machine::{Processors, Shares};
 
 /// Time in which any of them has to end.
-const DEADLINE: Duration = Duration::from_secs(600);
+pub(super) const DEADLINE: Duration = Duration::from_secs(600);
 
 /// One run as it is kept.
 #[derive(Debug, Clone, Serialize)]

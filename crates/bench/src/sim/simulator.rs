@@ -19,9 +19,9 @@ const MODEL: [(&str, &str); 8] = [
 ];
 
 /// Where the sources of the others are.
-const OTHERS: &str = "crates/bench/src/sim/others";
+pub(super) const OTHERS: &str = "crates/bench/src/sim/others";
 /// The processor on which everything runs that uses one.
-const CPU: &str = "1";
+pub(super) const CPU: &str = "1";
 
 /// What simulates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,12 +164,12 @@ pub(super) fn compile(to: &Path) -> anyhow::Result<String> {
 pub(super) fn versions(programs: &Programs) -> anyhow::Result<Vec<String>> {
     const OF_PYTHON: &str = "import platform, importlib.metadata as of
 print('Python', platform.python_version())
-for name in ['SimPy', 'Ciw']: print(name, of.version(name))";
+for name in ['SimPy', 'Ciw', 'line-solver']: print(name, of.version(name))";
     let headworks = testbed::succeeds(&programs.headworks.display().to_string(), &["--version"])?;
     let python =
         testbed::succeeds(&programs.python.display().to_string(), &["-c", OF_PYTHON]).with_context(|| {
             format!(
-                "{} with SimPy and Ciw is needed; tools/need simulators installs it",
+                "{} with SimPy, Ciw and LINE is needed; tools/need simulators installs it",
                 programs.python.display()
             )
         })?;

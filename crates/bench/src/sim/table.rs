@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stats::MeanEstimate;
 use stats::Spread;
 
@@ -11,6 +11,7 @@ use super::agreement::Agreement;
 use super::plan::Plan;
 use super::run::Run;
 use super::simulator::Simulator;
+use super::textbook::{self, answer::Answer};
 use crate::results::machine::Noise;
 use crate::results::raw::Setting;
 use crate::results::text::{dash, show, thousands};
@@ -21,16 +22,20 @@ pub(super) struct Results {
     pub(super) setting: Setting,
     pub(super) plan: Plan,
     pub(super) runs: Vec<Run>,
+    /// What was said of queues of which the mean is known.
+    pub(super) answers: Vec<Answer>,
 }
 
 impl Results {
     pub(super) fn to_markdown(&self) -> String {
-        [self.noise(), self.speeds(), self.scaling(), self.agreement(), self.where_measured()].join("\n")
+        let textbook = textbook::table::to_markdown(&self.answers);
+        let parts = [self.noise(), self.speeds(), self.scaling(), self.agreement(), textbook];
+        parts.into_iter().chain([self.where_measured()]).collect::<Vec<_>>().join("\n")
     }
 
     /// What the raw results say of all runs.
     pub(super) fn about_all(&self) -> Value {
-        self.setting.about(&[])
+        self.setting.about(&[("textbook", json!(self.answers))])
     }
 
     fn noise(&self) -> String {
@@ -163,7 +168,7 @@ mod tests {
     }
 
     fn text(runs: Vec<Run>) -> String {
-        Results { setting: Setting::example(), plan: Plan::quick(), runs }.to_markdown()
+        Results { setting: Setting::example(), plan: Plan::quick(), runs, answers: Vec::new() }.to_markdown()
     }
 
     #[test]
