@@ -7,7 +7,7 @@ $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
 # Experiments that are programs.
-EXPERIMENTS_IN_PYTHON := experiments/servers experiments/coverage experiments/fleet experiments/predictions/run
+EXPERIMENTS_IN_PYTHON := experiments/servers experiments/coverage experiments/fleet experiments/predictions/run experiments/causes
 # Debian packages that building needs: programs that the kernel runs are written in C.
 BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
@@ -18,9 +18,9 @@ haproxy_PACKAGES := haproxy
 mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux iproute2
-BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2
+BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2 nodejs php-fpm default-jdk-headless golang-go postgresql python3-venv nftables openssl
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 util-linux
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 nftables util-linux
 WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) caddy php-fpm chromium fonts-dejavu-core curl openssl
 
 PREFIX ?= $(HOME)/.local
@@ -157,6 +157,7 @@ bench-watch: rust $(WEB) ## what it costs a server to be watched, beside bpftrac
 
 bench-verdict: rust $(WEB) ## whether the bottleneck that was planted is the one that is named (as root); BENCH='--seeds 1' tries it
 	@tools/need debian $(BENCH_VERDICT_PACKAGES)
+	@tools/need gunicorn
 	cargo build --release -p headworks -p bench
 	target/release/bench verdict $(BENCH)
 

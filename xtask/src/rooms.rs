@@ -4,6 +4,7 @@
 
 pub mod room;
 mod simulation;
+mod watching;
 
 use room::Room;
 
@@ -37,78 +38,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("merge", &["measure", "run"]),
         ],
     ),
-    (
-        "watch",
-        &[
-            ("clock", &[]),
-            ("error", &[]),
-            ("groups", &[]),
-            ("overhead", &[]),
-            ("bpf", &["clock", "error"]),
-            ("source", &["error"]),
-            ("choice", &["error", "source"]),
-            ("connections", &["bpf", "clock", "error", "source"]),
-            ("costs", &["clock", "error", "source"]),
-            ("kernel", &["bpf", "clock", "error", "source"]),
-            ("network", &["clock", "error", "source"]),
-            ("names", &[]),
-            ("netlink", &[]),
-            ("servers", &["error", "names"]),
-            ("whose", &["clock", "error", "names", "servers"]),
-            ("processes", &["bpf", "clock", "error", "names", "source", "whose"]),
-            ("limits", &["clock", "error", "names", "netlink", "processes", "source"]),
-            ("counts", &["bpf", "connections", "error", "servers"]),
-            ("requests", &["bpf", "clock", "connections", "counts", "error", "servers", "whose"]),
-            ("doctor", &["bpf", "connections", "counts", "error", "kernel", "processes", "requests"]),
-            ("settings", &["connections", "groups", "names", "processes", "requests"]),
-            ("summary", &["connections", "kernel", "limits", "network", "processes", "requests"]),
-            ("figures", &["limits", "summary"]),
-            ("kept", &["clock", "counts", "figures", "kernel", "netlink", "processes", "requests"]),
-            ("read", &[]),
-            ("subject", &["error", "groups", "kept", "names", "processes", "requests", "servers", "whose"]),
-            (
-                "monitor",
-                &[
-                    "choice",
-                    "clock",
-                    "connections",
-                    "error",
-                    "groups",
-                    "kernel",
-                    "limits",
-                    "network",
-                    "processes",
-                    "source",
-                    "summary",
-                    "whose",
-                ],
-            ),
-            ("snapshot", &["overhead", "requests", "summary"]),
-            ("table", &["kernel", "requests", "summary"]),
-            ("recording", &["figures", "requests", "summary"]),
-            ("show", &["figures", "kernel", "requests", "snapshot"]),
-            (
-                "session",
-                &[
-                    "choice",
-                    "clock",
-                    "costs",
-                    "error",
-                    "groups",
-                    "kept",
-                    "monitor",
-                    "names",
-                    "overhead",
-                    "recording",
-                    "requests",
-                    "servers",
-                    "snapshot",
-                    "subject",
-                    "summary",
-                ],
-            ),
-        ],
-    ),
+    ("watch", watching::WATCH),
     (
         "testbed",
         &[

@@ -123,6 +123,7 @@ pub const HEADWORKS: Rules = Rules {
         ("libbpf-rs", &["watch"]),
         ("mio", &["origin"]),
         ("parquet", &["record"]),
+        ("perf_event", &["watch"]),
         ("procfs", &["watch", "testbed"]),
         ("ratatui", &["load", "tui", "watch"]),
         ("hdrhistogram", &["stats"]),

@@ -43,6 +43,15 @@ pub enum Error {
         /// The second.
         after: PathBuf,
     },
+    /// A record that is not of one search alone.
+    #[error(
+        "{} is not an experiment with one search that found a capacity, which is what can be confirmed; make one with `headworks lab run`",
+        path.display()
+    )]
+    NotOneSearch {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The gate refuses the spec's `[gate]`.
     #[error("the gate refuses the settings of [gate]: {0}")]
     Gate(String),

@@ -23,6 +23,7 @@ mod view;
 
 pub use compare::comparison::{Comparison, Difference, compare};
 pub use error::Error;
+pub use run::confirm::confirm;
 pub use run::dry_run::{DryRun, PlannedTest, dry_run};
 pub use run::experiment::run;
 pub use run::find::find;

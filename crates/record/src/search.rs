@@ -38,8 +38,45 @@ pub struct SearchResult {
     pub ended_early: Option<f64>,
     /// How throughput grows with clients, where closed loops were asked.
     pub scalability: Option<Scalability>,
+    /// What was found when what may be the bottleneck was relieved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reliefs: Vec<Relief>,
     /// All probes in the order in which they were made.
     pub probes: Vec<ProbeResult>,
+}
+
+/// What became of the capacity when there was more of a resource, or less was asked of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Relief {
+    /// Which.
+    pub resource: Resource,
+    /// What was changed, such as `cgroup.cpu=0.66`; nothing where there is nothing to change.
+    pub settings: Vec<String>,
+    /// In words: what was changed, or why nothing was.
+    pub said: String,
+    /// Without it.
+    pub before: Capacity,
+    /// With it; nothing where nothing was changed, or no capacity was found.
+    pub after: Option<Capacity>,
+    /// Where the search is, below the directory of the experiment.
+    pub directory: Option<String>,
+}
+
+impl Relief {
+    /// So many times as much at least.
+    const MORE: f64 = 1.15;
+
+    /// How many times as much was carried.
+    pub fn times(&self) -> Option<f64> {
+        self.after.as_ref().map(|after| after.rate / self.before.rate)
+    }
+
+    /// Whether that says that it was the bottleneck: more was carried, by more than is not known of both; nothing where it
+    /// was not tried.
+    pub fn holds(&self) -> Option<bool> {
+        let (after, times) = (self.after.as_ref()?, self.times()?);
+        Some(times >= Self::MORE && after.ci[0] > self.before.ci[1])
+    }
 }
 
 /// The highest rate that the server keeps up with.
@@ -85,9 +122,11 @@ pub struct ProbeResult {
 pub struct Verdict {
     /// Nothing where the server was not looked at, and the generator could have done more.
     pub bottleneck: Option<Resource>,
-    /// How sure that is, from 0 to 1: less where other resources came to their end at the same load, or where
-    /// only some of the levels show it.
+    /// How likely it is that it is this, from 0 to 1; see [`Self::candidates`].
     pub confidence: f64,
+    /// What it may be, the likeliest first, and what was looked at and is not.
+    #[serde(default)]
+    pub candidates: Vec<Candidate>,
     /// From which load on resources are at their end, in order.
     pub onset: Vec<Onset>,
     /// Sentences with figures.
@@ -105,10 +144,27 @@ pub struct Onset {
     pub rate: f64,
 }
 
+/// A resource that may be the bottleneck, or that was looked at and is not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Which.
+    pub name: Resource,
+    /// How likely it is that this is the bottleneck, from 0 to 1; what all have together is less than 1 by what is
+    /// left for that it is something else.
+    pub probability: f64,
+    /// Sentences that speak for it.
+    #[serde(rename = "for")]
+    pub supports: Vec<String>,
+    /// Sentences that speak against it.
+    #[serde(rename = "against")]
+    pub contradicts: Vec<String>,
+}
+
 /// What can be the bottleneck, by the names that scripts rely on.
 /// Where several are at their end at the same load, what comes later here keeps what comes before it waiting: a full
 /// accept queue is a consequence of workers that are taken, and those of a lock, a disk or a processor; and who waits
-/// for a processor holds locks and connections to others for longer. A generator that comes to its end together with
+/// for a processor holds locks and connections to others for longer. What comes later can also be what is behind it: a
+/// processor that is full of handshakes, or that another program takes. A generator that comes to its end together with
 /// the server has found the server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -119,15 +175,26 @@ pub enum Resource {
     AcceptQueue,
     SynQueue,
     WorkerLimit,
+    KeptConnections,
     Alternating,
     BackEnd,
     Serialization,
+    ApplicationLock,
+    ApplicationPool,
+    EventLoop,
+    NameLookup,
     Disk,
     Memory,
     ServerCpu,
+    Tls,
+    GarbageCollection,
+    OtherProgram,
+    Steal,
     CpuQuota,
     Network,
+    PacketLoss,
     FdLimit,
+    RateLimit,
     EphemeralPorts,
 }
 
@@ -214,6 +281,17 @@ impl Resource {
             Self::EphemeralPorts => "ephemeral-ports",
             Self::Client => "client",
             Self::Alternating => "alternating",
+            Self::KeptConnections => "kept-connections",
+            Self::ApplicationLock => "application-lock",
+            Self::ApplicationPool => "application-pool",
+            Self::EventLoop => "event-loop",
+            Self::NameLookup => "name-lookup",
+            Self::Tls => "tls",
+            Self::GarbageCollection => "garbage-collection",
+            Self::OtherProgram => "other-program",
+            Self::Steal => "steal",
+            Self::PacketLoss => "packet-loss",
+            Self::RateLimit => "rate-limit",
         }
     }
 
@@ -235,6 +313,19 @@ impl Resource {
             Self::EphemeralPorts => "the number of local ports of those who connect",
             Self::Client => "the load generator",
             Self::Alternating => "one resource at one time and another at another",
+            Self::KeptConnections => "workers that are held by connections on which nothing is asked",
+            Self::ApplicationLock => "a lock within the application",
+            Self::ApplicationPool => "a pool of connections within the application",
+            Self::EventLoop => "a thread that serves many connections, one request after the other",
+            Self::NameLookup => "looking up names",
+            Self::Tls => "handshakes of TLS",
+            Self::GarbageCollection => "collecting garbage",
+            Self::OtherProgram => "another program on the server's processors",
+            Self::Steal => "the hypervisor, which gives the processors to others",
+            Self::PacketLoss => "the network, which loses packets",
+            Self::RateLimit => {
+                "a limit of rates or of requests that the server or something in front of it keeps to"
+            }
         }
     }
 

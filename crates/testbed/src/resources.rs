@@ -1,6 +1,6 @@
 //! [`Resources`]: what a server and its load generator may have of the machine.
 
-use units::Bytes;
+use units::{Bytes, Ratio};
 
 /// What a test is set up on.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,6 +20,8 @@ pub struct Resources {
 pub struct Link {
     /// Bits per second in either direction.
     pub rate: Option<u64>,
+    /// The share of packets that are lost in either direction, at the end where they arrive.
+    pub loss: Option<Ratio>,
     /// Of the server's network.
     pub sysctls: Vec<Sysctl>,
     /// Of the generator's network.

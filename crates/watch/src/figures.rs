@@ -32,8 +32,19 @@ impl Figures {
         for (number, busy) in &limits.processors {
             self.add(&number.to_string(), [(metrics::PROCESSOR, *busy)]);
         }
-        for (port, count) in &limits.outgoing {
-            self.add(&port.to_string(), [(metrics::OUTGOING, *count as f64)]);
+        let outgoing = [
+            (metrics::OUTGOING, &limits.outgoing),
+            (metrics::OUTGOING_UNACCEPTED, &limits.outgoing_unaccepted),
+        ];
+        for (metric, counts) in outgoing {
+            for (to, count) in counts {
+                self.add(to, [(metric, *count as f64)]);
+            }
+        }
+        for (metric, programs) in [(metrics::OTHERS, &limits.others), (metrics::BEHIND, &limits.behind)] {
+            for (program, used) in programs {
+                self.add(program, [(metric, *used)]);
+            }
         }
         for (name, program) in &limits.programs {
             self.add(name, program.figures());

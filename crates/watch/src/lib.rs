@@ -25,6 +25,8 @@ mod netlink;
 pub mod network;
 mod overhead;
 pub mod processes;
+mod processors;
+pub mod profile;
 pub mod read;
 mod recording;
 pub mod requests;

@@ -2,20 +2,55 @@
 
 use serde::Serialize;
 
+pub(super) const UNKNOWN: &str = "unknown";
+
 /// A verdict.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Run {
-    pub(super) planted: &'static str,
-    pub(super) server: &'static str,
+    pub(super) population: &'static str,
+    pub(super) spec: String,
+    /// One cause, or two at once.
+    pub(super) planted: Vec<String>,
+    pub(super) server: String,
     pub(super) seed: u64,
     /// When, in UTC.
     pub(super) searched: Option<String>,
     /// Nothing where the bottleneck was not found.
     pub(super) found: Option<String>,
-    pub(super) confidence: f64,
+    /// The likeliest first.
+    pub(super) candidates: Vec<(String, f64)>,
     /// Per second.
     pub(super) capacity: Option<f64>,
     pub(super) seconds: f64,
     /// Why there is no verdict.
     pub(super) failure: Option<String>,
+}
+
+impl Run {
+    pub(super) fn named(&self) -> &str {
+        self.found.as_deref().unwrap_or(UNKNOWN)
+    }
+
+    /// Whether what is named was planted.
+    pub(super) fn is_right(&self) -> bool {
+        self.found.as_ref().is_some_and(|found| self.planted.contains(found))
+    }
+
+    /// Whether the first so many of what it may be are all that was planted.
+    pub(super) fn has_all(&self) -> bool {
+        let first: Vec<&String> =
+            self.candidates.iter().take(self.planted.len()).map(|(name, _)| name).collect();
+        self.planted.iter().all(|planted| first.contains(&planted))
+    }
+
+    /// How likely it was said that what was named is right, and that is not known where nothing was named.
+    pub(super) fn confidence(&self) -> f64 {
+        match &self.found {
+            Some(found) if self.candidates.is_empty() => f64::from(u8::from(!found.is_empty())),
+            Some(found) => {
+                self.candidates.iter().find(|(name, _)| name == found).map_or(1.0, |(_, likely)| *likely)
+            }
+            None => 0.0,
+        }
+    }
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::Value;
+use stats::Estimate;
 
-use super::case::CASES;
-use super::run::Run;
+use super::case::POPULATIONS;
+use super::run::{Run, UNKNOWN};
 use crate::results::raw::Setting;
 use crate::results::text::dash;
-
-const UNKNOWN: &str = "unknown";
 
 #[derive(Debug)]
 pub(super) struct Results {
@@ -26,20 +25,55 @@ impl Results {
     }
 
     pub(super) fn to_markdown(&self) -> String {
-        let right = self.runs.iter().filter(|run| run.is_right()).count();
         let longest = self.runs.iter().map(|run| run.seconds).fold(0.0, f64::max);
         let Setting { host, versions, command, busy } = &self.setting;
+        let parts = POPULATIONS.into_iter().map(|population| {
+            let runs: Vec<&Run> = self.runs.iter().filter(|run| run.population == population.name).collect();
+            (population.name, runs)
+        });
+        let parts: Vec<String> = parts
+            .filter(|(_, runs)| !runs.is_empty())
+            .map(|(name, runs)| format!("### {name}\n\n{}\n\n{}", confusion(&runs), cases(&runs)))
+            .collect();
         format!(
-            "{right} of {} verdicts name what was planted.\n\n{}\n\n{}\n\nThe longest search took {longest:.0} s.{} `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
-            self.runs.len(),
-            self.confusion(),
-            self.cases(),
+            "{}\n\n{}\n\n### Where\n\nThe longest search took {longest:.0} s.{} `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            self.scores(),
+            parts.join("\n\n"),
             self.searched(),
             host.commit,
             host.date,
             busy * 100.0,
             versions.join(", ")
         )
+    }
+
+    /// How often what was planted is named, population by population, and all together.
+    fn scores(&self) -> String {
+        let mut text = "| population | verdicts | named first | 95 % interval | both of two | unknown | Brier score |\n| --- | --- | --- | --- | --- | --- | --- |".to_owned();
+        let of = |name: Option<&str>| -> Vec<&Run> {
+            self.runs.iter().filter(|run| name.is_none_or(|name| run.population == name)).collect()
+        };
+        let each = POPULATIONS.iter().map(|population| (population.name, of(Some(population.name))));
+        let rows: Vec<_> = each.filter(|(_, runs)| !runs.is_empty()).collect();
+        let all = (rows.len() > 1).then(|| ("all", of(None)));
+        for (name, runs) in rows.into_iter().chain(all) {
+            let right = runs.iter().filter(|run| run.is_right()).count() as u64;
+            let share = Estimate::share(right, runs.len() as u64);
+            let value = share.map_or(f64::NAN, |share| share.value * 100.0);
+            let [low, high] = share.and_then(|share| share.ci).unwrap_or([0.0, 1.0]).map(|end| end * 100.0);
+            let two: Vec<&&Run> = runs.iter().filter(|run| run.planted.len() > 1).collect();
+            let both = two.iter().filter(|run| run.has_all()).count();
+            let unknown = runs.iter().filter(|run| run.found.is_none()).count();
+            let missed = |run: &&Run| (run.confidence() - f64::from(u8::from(run.is_right()))).powi(2);
+            let brier = stats::mean(runs.iter().map(missed)).unwrap_or(f64::NAN);
+            let _ = write!(
+                text,
+                "\n| {name} | {} | {right} ({value:.1} %) | {low:.1}–{high:.1} % | {} | {unknown} | {brier:.3} |",
+                runs.len(),
+                if two.is_empty() { dash() } else { format!("{both} of {}", two.len()) },
+            );
+        }
+        text
     }
 
     /// When the searches were made, where that was not now.
@@ -50,73 +84,69 @@ impl Results {
         let minute = |time: &str| time.get(..16).unwrap_or(time).replace('T', " ");
         format!(" Searches were made from {} to {} UTC, and judged anew.", minute(first), minute(last))
     }
-
-    /// Rows are what was planted, columns what was found.
-    fn confusion(&self) -> String {
-        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        for run in &self.runs {
-            *counts.entry((run.planted, run.named())).or_default() += 1;
-        }
-        let mut names: Vec<&str> = CASES.iter().map(|case| case.cause).collect();
-        names.dedup();
-        names.retain(|name| self.runs.iter().any(|run| run.planted == *name));
-        let planted = names.clone();
-        names.extend(self.runs.iter().map(Run::named));
-        let mut found: Vec<&str> = Vec::new();
-        for name in names {
-            if !found.contains(&name) {
-                found.push(name);
-            }
-        }
-        let mut text =
-            format!("| planted | {} |\n| --- |{}", found.join(" | "), " --- |".repeat(found.len()));
-        for planted in planted {
-            let cell =
-                |found: &&str| counts.get(&(planted, *found)).map_or_else(String::new, usize::to_string);
-            let cells: Vec<String> = found.iter().map(cell).collect();
-            let _ = write!(text, "\n| {planted} | {} |", cells.join(" | "));
-        }
-        text
-    }
-
-    /// What was found on each server.
-    fn cases(&self) -> String {
-        let mut text =
-            "| planted | server | right | confidence | requests/s |\n| --- | --- | --- | --- | --- |"
-                .to_owned();
-        for case in CASES {
-            let of_case = |run: &&Run| (run.planted, run.server) == (case.cause, case.server);
-            let runs: Vec<&Run> = self.runs.iter().filter(of_case).collect();
-            if runs.is_empty() {
-                continue;
-            }
-            let right = runs.iter().filter(|run| run.is_right()).count();
-            let of_right = runs.iter().filter(|run| run.is_right()).map(|run| run.confidence);
-            let confidence =
-                of_right.reduce(f64::min).map_or_else(dash, |least| format!("{:.0} %", least * 100.0));
-            let rates: Vec<f64> = runs.iter().filter_map(|run| run.capacity).collect();
-            let [low, high] = [f64::min, f64::max].map(|of| rates.iter().copied().reduce(of));
-            let rates = low.zip(high).map_or_else(dash, |(low, high)| format!("{low:.0}–{high:.0}"));
-            let _ = write!(
-                text,
-                "\n| {} | {} | {right} of {} | {confidence} | {rates} |",
-                case.cause,
-                case.server,
-                runs.len()
-            );
-        }
-        text
-    }
 }
 
-impl Run {
-    fn is_right(&self) -> bool {
-        self.found.as_deref() == Some(self.planted)
+/// Rows are what was planted, columns what was found.
+fn confusion(runs: &[&Run]) -> String {
+    let mut counts: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    let (mut rows, mut columns): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    for run in runs {
+        let planted = run.planted.join(" and ");
+        *counts.entry((planted.clone(), run.named())).or_default() += 1;
+        if !rows.contains(&planted) {
+            rows.push(planted);
+        }
     }
+    let planted = runs.iter().flat_map(|run| &run.planted).map(|name| &**name);
+    for name in planted.chain(runs.iter().map(|run| run.named()).filter(|name| *name != UNKNOWN)) {
+        if !columns.contains(&name) {
+            columns.push(name);
+        }
+    }
+    columns.push(UNKNOWN);
+    let mut text =
+        format!("| planted | {} |\n| --- |{}", columns.join(" | "), " --- |".repeat(columns.len()));
+    for planted in rows {
+        let cell =
+            |found: &&str| counts.get(&(planted.clone(), *found)).map_or_else(String::new, usize::to_string);
+        let cells: Vec<String> = columns.iter().map(cell).collect();
+        let _ = write!(text, "\n| {planted} | {} |", cells.join(" | "));
+    }
+    text
+}
 
-    fn named(&self) -> &str {
-        self.found.as_deref().unwrap_or(UNKNOWN)
+/// What was found with each spec on each server.
+fn cases(runs: &[&Run]) -> String {
+    let mut text = "| spec | planted | server | right | otherwise | least confidence | requests/s |\n| --- | --- | --- | --- | --- | --- | --- |".to_owned();
+    let mut seen = Vec::new();
+    for case in runs {
+        let key = (&case.spec, &case.server);
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let runs: Vec<&&Run> = runs.iter().filter(|run| (&run.spec, &run.server) == key).collect();
+        let right: Vec<&&&Run> = runs.iter().filter(|run| run.is_right()).collect();
+        let mut others: Vec<&str> =
+            runs.iter().filter(|run| !run.is_right()).map(|run| run.named()).collect();
+        others.dedup();
+        let confidence = right.iter().map(|run| run.confidence()).reduce(f64::min);
+        let confidence = confidence.map_or_else(dash, |least| format!("{:.0} %", least * 100.0));
+        let rates: Vec<f64> = runs.iter().filter_map(|run| run.capacity).collect();
+        let [low, high] = [f64::min, f64::max].map(|of| rates.iter().copied().reduce(of));
+        let rates = low.zip(high).map_or_else(dash, |(low, high)| format!("{low:.0}–{high:.0}"));
+        let _ = write!(
+            text,
+            "\n| {} | {} | {} | {} of {} | {} | {confidence} | {rates} |",
+            case.spec,
+            case.planted.join(" and "),
+            case.server,
+            right.len(),
+            runs.len(),
+            others.join(", ")
+        );
     }
+    text
 }
 
 /// A run as a line.
@@ -124,8 +154,8 @@ pub(super) fn progress(run: &Run) -> String {
     let verdict = if run.is_right() { "right" } else { "WRONG" };
     let why = run.failure.as_ref().map_or_else(String::new, |why| format!("; {why}"));
     format!(
-        "{:16} {:7} seed {}  {verdict}  {:16} {:.0} s{why}",
-        run.planted,
+        "{:28} {:22} seed {}  {verdict}  {:16} {:.0} s{why}",
+        run.spec,
         run.server,
         run.seed,
         run.named(),
@@ -137,34 +167,54 @@ pub(super) fn progress(run: &Run) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_was_taken_for_what_is_told() {
-        let run = |planted, server, found: Option<&str>| Run {
-            planted,
-            server,
+    fn run(planted: &[&str], server: &str, found: &[(&str, f64)]) -> Run {
+        Run {
+            population: POPULATIONS[0].name,
+            spec: planted[0].to_owned(),
+            planted: planted.iter().map(|name| (*name).to_owned()).collect(),
+            server: server.to_owned(),
             seed: 1,
             searched: Some("2001-02-03T04:05:06.7Z".to_owned()),
-            found: found.map(str::to_owned),
-            confidence: 0.9,
+            found: found.first().map(|(name, _)| (*name).to_owned()),
+            candidates: found.iter().map(|(name, likely)| ((*name).to_owned(), *likely)).collect(),
             capacity: Some(100.0),
             seconds: 20.0,
             failure: None,
-        };
+        }
+    }
+
+    #[test]
+    fn what_was_taken_for_what_is_told() {
         let runs = vec![
-            run("disk", "nginx", Some("disk")),
-            run("disk", "nginx", Some("memory")),
-            run("disk", "apache", None),
-            run("none", "nginx", Some("none")),
+            run(&["disk"], "nginx", &[("disk", 0.9)]),
+            run(&["disk"], "nginx", &[("memory", 0.8), ("disk", 0.1)]),
+            run(&["disk"], "apache", &[]),
+            run(&["none"], "nginx", &[("none", 1.0)]),
         ];
         let results = Results { setting: Setting::example(), runs, again: true };
         let text = results.to_markdown();
         assert!(text.contains("Searches were made from 2001-02-03 04:05 to 2001-02-03 04:05 UTC"), "{text}");
         assert!(!Results { again: false, ..results }.to_markdown().contains("anew"));
-        assert!(text.starts_with("2 of 4 verdicts name what was planted."), "{text}");
+        // (0.1^2 + 0.8^2 + 0 + 0) / 4
+        assert!(text.contains("| Resources | 4 | 2 (50.0 %) | 15.0–85.0 % | – | 1 | 0.163 |"), "{text}");
         let expected = "| planted | disk | none | memory | unknown |\n| --- | --- | --- | --- | --- |\n\
             | disk | 1 |  | 1 | 1 |\n| none |  | 1 |  |  |\n";
         assert!(text.contains(expected), "{text}");
-        assert!(text.contains("| disk | nginx | 1 of 2 | 90 % | 100–100 |"), "{text}");
-        assert!(text.contains("| disk | apache | 0 of 1 | – | 100–100 |"), "{text}");
+        assert!(text.contains("| disk | disk | nginx | 1 of 2 | memory | 90 % | 100–100 |"), "{text}");
+        assert!(text.contains("| disk | disk | apache | 0 of 1 | unknown | – | 100–100 |"), "{text}");
+    }
+
+    #[test]
+    fn of_two_causes_both_have_to_come_first() {
+        let two = ["disk", "other-program"];
+        let runs = vec![
+            run(&two, "nginx", &[("disk", 0.6), ("other-program", 0.3)]),
+            run(&two, "nginx", &[("disk", 0.6), ("memory", 0.3), ("other-program", 0.05)]),
+        ];
+        let text = Results { setting: Setting::example(), runs, again: false }.to_markdown();
+        assert!(
+            text.contains("| Resources | 2 | 2 (100.0 %) | 34.2–100.0 % | 1 of 2 | 0 | 0.160 |"),
+            "{text}"
+        );
     }
 }

@@ -14,7 +14,16 @@ metrics! { sampled like LIKE;
     PROCESSOR = "limits.processor", Gauge, Share, "Share of the time in which the processor did something.",
         labels: &["processor"];
     OUTGOING = "limits.outgoing", Gauge, Number,
-        "Connections made on this host to the port, if the programs connect to it, without those to the watched ports; all ports where it is not known which sockets they have.", labels: &["port"];
+        "Connections made on this host to the port, if the programs connect to it, without those to the watched ports; all ports where it is not known which sockets they have. Of sockets without a port the path that they are connected to, and of UDP udp: and the port.", labels: &["port"];
+    OUTGOING_UNACCEPTED = "limits.outgoing_unaccepted", Gauge, Number,
+        "Connections that wait to be accepted at the ports and paths that the programs connect to, where that is on this host.",
+        labels: &["port"];
+    OTHERS = "limits.others", Gauge, Processors,
+        "Processors that a program used which is not watched, of those that the watched ones may run on; of the few that used most.",
+        labels: BY_PROGRAM;
+    BEHIND = "limits.behind", Gauge, Processors,
+        "Processors that a program used to which the watched ones connect, of those that these may run on.",
+        labels: BY_PROGRAM;
     PROGRAM_PROCESSORS = "limits.program.processors", Gauge, Processors,
         "Processors that the program's processes may run on.", labels: BY_PROGRAM;
     PROGRAM_PROCESSORS_BUSY = "limits.program.processors_busy", Gauge, Share,
@@ -27,6 +36,8 @@ metrics! { sampled like LIKE;
         "Threads that wait for a disk, or for memory that has to be freed.", labels: BY_PROGRAM;
     PROGRAM_LOCK = "limits.program.lock", Gauge, Number,
         "Threads that wait for each other: at a futex, a lock on a file, a semaphore.", labels: BY_PROGRAM;
+    PROGRAM_FUTEX = "limits.program.futex", Gauge, Number,
+        "Of these, threads that wait at a futex, most of all for others of their own process.", labels: BY_PROGRAM;
     PROGRAM_EVENT = "limits.program.event", Gauge, Number,
         "Threads that wait for an event on any of several descriptors, a new connection, or a signal.",
         labels: BY_PROGRAM;
@@ -35,6 +46,20 @@ metrics! { sampled like LIKE;
     PROGRAM_SLEEP = "limits.program.sleep", Gauge, Number, "Threads that sleep for a time.", labels: BY_PROGRAM;
     PROGRAM_OTHER = "limits.program.other", Gauge, Number,
         "Threads that wait for something else, or for what the kernel does not tell.", labels: BY_PROGRAM;
+    PROGRAM_KEPT_WAITING = "limits.program.kept_waiting", Gauge, Number,
+        "Threads that were ready to run and waited for a processor, in the mean since the look before.",
+        labels: BY_PROGRAM;
+    PROGRAM_BUSIEST = "limits.program.busiest", Gauge, Processors,
+        "Processors that the thread used that used most since the look before.", labels: BY_PROGRAM;
+    PROGRAM_COLLECTOR = "limits.program.collector", Gauge, Processors,
+        "Processors that were used to collect garbage, by the names of threads or of functions.", labels: BY_PROGRAM;
+    PROGRAM_HANDSHAKES = "limits.program.handshakes", Gauge, Processors,
+        "Processors that were used for handshakes of TLS, by the names of functions.", labels: BY_PROGRAM;
+    PROGRAM_CRYPTOGRAPHY = "limits.program.cryptography", Gauge, Processors,
+        "Processors that were used for cryptography whose functions have no names.", labels: BY_PROGRAM;
+    PROGRAM_STOLEN = "limits.program.stolen", Gauge, Share,
+        "Share of the time in which the hypervisor ran something else on the program's processors.",
+        labels: BY_PROGRAM;
     PROGRAM_CPU_QUOTA = "limits.program.cpu_quota", Gauge, Processors,
         "Processors that the quota of the control group is worth.", labels: BY_PROGRAM;
     PROGRAM_CPU_THROTTLED = "limits.program.cpu_throttled", Gauge, Share,
@@ -61,6 +86,16 @@ metrics! { sampled like LIKE;
         "Connections that wait to be accepted on the watched ports.";
     SOCKETS_ROOM = "limits.sockets.room", Gauge, Number,
         "Connections that may wait to be accepted on the watched ports.";
+    SOCKETS_IDLE = "limits.sockets.idle", Gauge, Number,
+        "Accepted connections of the watched ports on which the server owes nothing: what was sent last, the server sent, or nothing was.";
+    SOCKETS_OWED = "limits.sockets.owed", Gauge, Number,
+        "Accepted connections of the watched ports on which something came after the last that the server sent.";
+    SOCKETS_UNATTENDED = "limits.sockets.unattended", Gauge, Number,
+        "Of these, connections with something that the program has not read.";
+    SOCKETS_WINDOW_LIMITED = "limits.sockets.window_limited", Gauge, Share,
+        "Of the time in which the connections of the watched ports had something to send, the share in which the receiver's window kept it back.";
+    SOCKETS_SEGMENTS = "limits.sockets.segments", Gauge, PerSecond,
+        "Segments sent, without those that were sent again, as the kernel's TCP counts them.";
     SOCKETS_UNREAD = "limits.sockets.unread", Gauge, Number,
         "Connections of the watched ports with something to be read.";
     SOCKETS_UNSENT = "limits.sockets.unsent_bytes", Gauge, Bytes,

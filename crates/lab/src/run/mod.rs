@@ -3,6 +3,7 @@
 mod begin;
 mod capacity;
 mod check;
+pub(crate) mod confirm;
 mod directory;
 pub(crate) mod dry_run;
 pub(crate) mod experiment;

@@ -12,7 +12,7 @@ use testbed::{Stop, Testbed};
 
 use super::directory::empty;
 use crate::error::Error;
-use crate::load::backlog::Backlog;
+use crate::load::backlog::{Backlog, Counted};
 use crate::load::generator::{self, Offer};
 use crate::load::part::Part;
 use crate::search::options::SearchOptions;
@@ -109,7 +109,7 @@ impl<'a> Prober<'a> {
             content::forget(files)?;
         }
         let ProbePlan { offer, warmup, length, drain, counted } = *plan;
-        let mut command = self.command(offer);
+        let mut command = self.command(offer, counted);
         command.arg("--warmup").arg(warmup.to_string());
         command.arg("--duration").arg(length.to_string());
         command.arg("--drain").arg(drain.to_string());
@@ -133,7 +133,7 @@ impl<'a> Prober<'a> {
         Ok(probe)
     }
 
-    fn command(&self, offer: Offer) -> Command {
+    fn command(&self, offer: Offer, counted: Counted) -> Command {
         let search = self.search;
         let mut command = self.testbed.generator(&search.headworks);
         command.arg("load").arg(&search.url).args(&search.load);
@@ -151,7 +151,10 @@ impl<'a> Prober<'a> {
         if let Offer::Rate(_) = offer {
             command.arg("--arrivals").arg(&search.arrivals);
             // A request that finds all of them taken waits for one, which counts: more would say no more of the server.
-            command.arg("--connections").arg(MAX_CLIENTS.to_string());
+            // Sessions have connections of their own.
+            if counted == Counted::Requests {
+                command.arg("--connections").arg(MAX_CLIENTS.to_string());
+            }
         }
         // As large as a seed of the generator can be.
         command.arg("--seed").arg((search.seed.wrapping_add(self.runs) & i64::MAX as u64).to_string());

@@ -131,6 +131,7 @@ mod tests {
             front_cpus: None,
             directives: vec![("HostnameLookups".to_owned(), "Off".to_owned())],
             descriptors: None,
+            neighbour: Vec::new(),
         };
         assert_eq!(more(&server, ""), "KeepAlive On\nKeepAliveTimeout 2\nHostnameLookups Off\n");
         assert_eq!(keep_alive(Span::ZERO), "KeepAlive Off");

@@ -81,16 +81,17 @@ fn configuration(server: &Server, pages: &str, modules: &str, root: &Path, liste
         directives(Level::Main)
     );
     let (backlog, keep_alive) = (server.backlog, server.keep_alive.as_secs_f64().ceil());
-    let (root_of_files, own) = (root.join(content::DIRECTORY), directives(Level::Http));
+    let (root_of_files, own) = (root.join(content::DIRECTORY), directives(Level::Server));
     let http = format!(
         r#"  access_log off;
   keepalive_timeout {keep_alive}s;
   keepalive_requests 1000000;
-  server {{
+{}  server {{
     listen {listen} backlog={backlog};
     root {};
 {pages}{own}  }}
 "#,
+        directives(Level::Http),
         root_of_files.display()
     );
     let nginx = Nginx {
@@ -109,6 +110,7 @@ enum Level {
     Main,
     Events,
     Http,
+    Server,
 }
 
 /// Directives of a level, line by line.
@@ -119,7 +121,14 @@ fn directives(all: &[(String, String)], level: Level) -> String {
         }
         "pcre_jit" | "thread_pool" | "timer_resolution" | "lock_file" => Level::Main,
         name if name.starts_with("worker_") => Level::Main,
-        _ => Level::Http,
+        // What servers share.
+        "limit_req_zone"
+        | "limit_conn_zone"
+        | "proxy_cache_path"
+        | "log_format"
+        | "geo"
+        | "map_hash_bucket_size" => Level::Http,
+        _ => Level::Server,
     };
     let mut lines: Vec<String> = all
         .iter()

@@ -33,7 +33,7 @@ pub(super) fn start(site: &Site, log: &Path, stop: &Stop) -> Result<Running, Err
     let environment = site.environment(version(site.headworks)?, &command, BTreeMap::new());
     let mut server = testbed::Server::start("origin", command, log, root)?;
     let authority = server.process().wait_for_line(LISTENING, stop)?;
-    Ok(Running { authority, environment, server: Some(server), behind: None })
+    Ok(Running { authority, environment, server: Some(server), behind: None, neighbour: None })
 }
 
 /// Starts it behind another server, with so many workers; gives host and port.

@@ -22,6 +22,8 @@ pub(crate) struct Running {
     pub(super) server: Option<testbed::Server>,
     /// What computes its pages, if it does not itself.
     pub(super) behind: Option<Process>,
+    /// What else runs on its processors.
+    pub(super) neighbour: Option<Process>,
 }
 
 impl Running {
@@ -33,6 +35,8 @@ impl Running {
     /// Its processes, unless it was there before the lab.
     pub(crate) fn has_died(&mut self) -> Option<Error> {
         let died = self.server.as_mut().and_then(testbed::Server::has_died);
-        died.or_else(|| self.behind.as_mut()?.has_died()).map(Error::from)
+        let beside =
+            || [&mut self.behind, &mut self.neighbour].into_iter().flatten().find_map(Process::has_died);
+        died.or_else(beside).map(Error::from)
     }
 }

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
 
 use record::ServerEnvironment;
-use testbed::{Stop, free_port, retried};
+use testbed::{Process, Stop, free_port, retried};
 
 use super::content::{self, PROBE};
 use super::running::Running;
@@ -58,13 +58,23 @@ fn check_directives(server: &Server) -> Result<(), Error> {
 impl Site<'_> {
     /// Starts the server and waits until it answers. What it writes goes to `log`.
     pub(crate) fn start(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
-        match &self.server.kind {
-            Kind::Origin => origin::start(self, log, stop),
-            Kind::Url(url) => self.url(url),
+        let mut running = match &self.server.kind {
+            Kind::Origin => origin::start(self, log, stop)?,
+            Kind::Url(url) => self.url(url)?,
             Kind::Apache(_) | Kind::Nginx | Kind::Node | Kind::Command(_) => {
-                retried(|| self.start_in_directory(log, stop), Error::is_address_taken)
+                retried(|| self.start_in_directory(log, stop), Error::is_address_taken)?
             }
-        }
+        };
+        running.neighbour = self.start_neighbour(log)?;
+        Ok(running)
+    }
+
+    fn start_neighbour(&self, log: &Path) -> Result<Option<Process>, Error> {
+        let Some((name, arguments)) = self.server.neighbour.split_first() else { return Ok(None) };
+        let program = testbed::program(name).ok_or_else(|| Error::NoProgram(name.clone()))?;
+        let mut command = self.testbed.beside(&program);
+        command.args(arguments);
+        Ok(Some(Process::start("neighbour", command, &log.with_file_name("neighbour.log"))?))
     }
 
     fn start_in_directory(&self, log: &Path, stop: &Stop) -> Result<Running, Error> {
@@ -96,14 +106,14 @@ impl Site<'_> {
             return Err(Error::Background { status, authority });
         }
         let behind = behind.map(|(_, process)| process);
-        Ok(Running { authority, environment, server: Some(server), behind })
+        Ok(Running { authority, environment, server: Some(server), behind, neighbour: None })
     }
 
     fn url(&self, url: &str) -> Result<Running, Error> {
         let version = url_version(url)?;
         let environment = ServerEnvironment { kind: "url".to_owned(), version, ..Default::default() };
         let authority = http::authority(url).unwrap_or_default();
-        Ok(Running { authority, environment, server: None, behind: None })
+        Ok(Running { authority, environment, server: None, behind: None, neighbour: None })
     }
 }
 

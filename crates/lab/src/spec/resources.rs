@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use testbed::{Cpus, Limits, Link, Resources, Sysctl};
 use toml::{Table, Value};
-use units::{Bytes, Rate};
+use units::{Bytes, Rate, Ratio};
 
 /// A share of the machine.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
@@ -54,7 +54,10 @@ enum TestbedKind {
 #[serde(deny_unknown_fields)]
 pub(super) struct LinkEntry {
     /// Bits per second in either direction, such as 10M.
-    rate: Spanned<RateEntry>,
+    rate: Option<Spanned<RateEntry>>,
+    /// The share of packets that are lost in either direction, such as "2%".
+    #[schemars(with = "Option<Quantity<Ratio>>")]
+    loss: Option<Spanned<Quantity<Ratio>>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -122,12 +125,7 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, 
     }
     let mut link = Link::default();
     if let Some(entry) = entries.link {
-        let rate = &entry.get_ref().rate;
-        link.rate = Some(bits(rate.get_ref()).ok_or_else(|| {
-            source
-                .error(rate.span(), "the rate of the link is not a valid rate")
-                .mend("write it in bits per second, such as \"20M\" or \"1000M\"")
-        })?);
+        (link.rate, link.loss) = link_of(source, entry.get_ref())?;
     }
     if let Some(entry) = entries.sysctl {
         let span = entry.span();
@@ -158,6 +156,27 @@ pub(super) fn check(source: &Source, entries: Entries<'_>) -> Result<Resources, 
     };
     let network = (entries.testbed.kind == TestbedKind::Namespaces).then_some(link);
     Ok(Resources { network, server, generator, descriptors })
+}
+
+fn link_of(source: &Source, entry: &LinkEntry) -> Result<(Option<u64>, Option<Ratio>), Error> {
+    let rate = entry.rate.as_ref().map(|rate| {
+        bits(rate.get_ref()).ok_or_else(|| {
+            source
+                .error(rate.span(), "the rate of the link is not a valid rate")
+                .mend("write it in bits per second, such as \"20M\" or \"1000M\"")
+        })
+    });
+    let loss = entry.loss.as_ref().map(|loss| {
+        let Quantity(share) = *loss.get_ref();
+        // With more hardly a connection comes about.
+        if (0.0001..=0.5).contains(&share.as_f64()) {
+            return Ok(share);
+        }
+        Err(source
+            .error(loss.span(), "so much of a link cannot be lost")
+            .mend("give a share from \"0.01%\" to \"50%\""))
+    });
+    Ok((rate.transpose()?, loss.transpose()?))
 }
 
 fn limits(source: &Source, entry: Spanned<LimitsEntry>) -> Result<Limits, Error> {

@@ -35,6 +35,8 @@ pub(crate) struct Server {
     pub(crate) directives: Vec<(String, String)>,
     /// The most descriptors that a process of it may have open.
     pub(crate) descriptors: Option<u64>,
+    /// Another program that runs on its processors meanwhile, with its arguments; none where this is empty.
+    pub(crate) neighbour: Vec<String>,
 }
 
 /// Which server it is.
@@ -115,6 +117,9 @@ pub(super) struct ServerEntry {
     front_cpus: Option<Quantity<Cpus>>,
     /// The most descriptors that a process of it may have open.
     descriptors: Option<Spanned<u64>>,
+    /// Another program that runs on its processors meanwhile, without its limits: the program and its arguments.
+    #[serde(default)]
+    neighbour: Vec<String>,
     /// Of its configuration, directive by directive.
     #[serde(default)]
     #[schemars(with = "super::entries::Free")]
@@ -204,6 +209,7 @@ pub(super) fn check(
         front_cpus: entry.front_cpus.map(|cpus| cpus.0),
         directives: directives(&entry.directives),
         descriptors: most,
+        neighbour: entry.neighbour,
     };
     Ok((server, descriptors))
 }

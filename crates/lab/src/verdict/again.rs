@@ -5,6 +5,7 @@ use std::path::Path;
 use record::experiment::Experiment;
 use record::search::{Resource, SearchResult, Verdict};
 
+use super::confirmed::confirmed;
 use super::judge::judge;
 use super::levels;
 use super::of_loads::of_loads;
@@ -24,6 +25,7 @@ pub fn verdict(directory: &Path) -> Result<SearchResult, Error> {
     let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
     // That nothing was at its end is known only where all was tried that was to be.
     found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
+    confirmed(&mut found);
     Ok(found)
 }
 

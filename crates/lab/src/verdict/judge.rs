@@ -1,7 +1,7 @@
 //! The verdict: which resource is the bottleneck, and why.
 //!
-//! From what was seen at each [`Level`] of load: which resources are [at their end](super::indicators), from which load on, and
-//! which of them are causes. It is told nothing but the record.
+//! From what was seen at each [`Level`] of load: which resources are [at their end](super::signs), from which load on, which of
+//! them are causes, and how likely each is. It is told nothing but the record.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,18 @@ use catalogue::Metric;
 use catalogue::watch::limits;
 use record::search::{Onset, Resource, Verdict};
 
-use super::indicators::indicator;
+use super::candidates::{Finding, SAME, candidates, likeliest};
 use super::level::{LISTEN_QUEUE, Level, SYN_QUEUE};
 use super::remedy;
 use super::resources::RESOURCES;
+use super::signs::{Sign, sign};
 
 /// The share of levels above the capacity that have to show that a resource is at its end.
 const MIN_SHARE_OF_LEVELS: f64 = 0.5;
 /// The share of levels from an onset on that have to show it.
 const STEADY: f64 = 0.75;
-/// Loads that differ by less are one load: chance decides which of two resources is at its end first.
-const SAME: f64 = 1.1;
 /// What is at its end from below this share of the load that was too much is so whatever the load.
 const ALWAYS: f64 = 0.5;
-
-/// What is known of a resource that is at its end.
-struct Finding {
-    resource: Resource,
-    onset: f64,
-    /// Of the levels above the capacity, the share that shows it.
-    share: f64,
-    evidence: String,
-}
 
 /// The bottleneck of a server, from levels in any order.
 pub(crate) fn judge(mut levels: Vec<Level>) -> Verdict {
@@ -73,7 +63,7 @@ fn beyond<'a>(levels: &'a [Level], highest_kept_up: Option<&Level>) -> Vec<&'a L
     let more =
         |level: &&Level| highest_kept_up.is_none_or(|highest| level.rate >= highest.rate && !level.is_valid);
     let of_generator = || RESOURCES.into_iter().filter(|resource| resource.is_generators());
-    let is_generators = |level: &&Level| of_generator().any(|it| indicator(it, level, level).is_some());
+    let is_generators = |level: &&Level| of_generator().any(|it| sign(it, level, level).is_some());
     let open = levels.iter().filter(|level| level.is_open && !level.is_behind);
     open.filter(more).filter(is_generators).collect()
 }
@@ -82,29 +72,28 @@ fn beyond<'a>(levels: &'a [Level], highest_kept_up: Option<&Level>) -> Vec<&'a L
 fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
     let lowest = above.iter().min_by(|one, other| one.rate.total_cmp(&other.rate));
     let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
-    // What is at its end at half of the load as well does not keep the server from doing more.
-    let always = |found: &Finding| found.onset < ALWAYS * lowest.rate;
-    let findings = RESOURCES.into_iter().filter_map(|resource| find(resource, levels, above, light));
-    let mut findings: Vec<Finding> = findings.filter(|found| !always(found)).collect();
+    let found = |resource| find(resource, levels, above, light, ALWAYS * lowest.rate);
+    let mut findings: Vec<Finding> = RESOURCES.into_iter().filter_map(found).collect();
     findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
-    let onset = findings.iter().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
-    let Some(cause) = cause(&findings, lowest.rate) else {
-        return Verdict { onset, evidence: unexplained(above), ..Verdict::default() };
+    // What is at its end at half of the load as well does not keep the server from doing more.
+    let early = || findings.iter().filter(|found| !found.is_always);
+    let onset = early().map(|found| Onset { resource: found.resource, rate: found.onset }).collect();
+    let cause = cause(&early().collect::<Vec<_>>(), lowest.rate);
+    let candidates = candidates(&findings, cause.map(|cause| cause.resource), lowest);
+    let named = likeliest(&candidates).map(|likeliest| (likeliest.name, likeliest.probability));
+    let cause = named.and_then(|(name, _)| early().find(|found| found.resource == name));
+    let (Some(cause), Some((_, confidence))) = (cause, named) else {
+        return Verdict { onset, candidates, evidence: unexplained(above), ..Verdict::default() };
     };
     let mut evidence = vec![cause.evidence.clone()];
     evidence.extend(growth(light, lowest));
-    for other in findings.iter().filter(|other| other.resource != cause.resource) {
+    for other in early().filter(|other| other.resource != cause.resource) {
         let how = if other.onset > cause.onset * SAME { "Later" } else { "As a consequence" };
         let name = other.resource.name();
         evidence.push(format!("{how}, from {:.0}/s on, {name}: {}", other.onset, other.evidence));
     }
-    Verdict {
-        bottleneck: Some(cause.resource),
-        confidence: cause.share.min(1.0) * if findings.len() > 1 { 0.9 } else { 1.0 },
-        onset,
-        evidence,
-        next: remedy::next(cause.resource, lowest),
-    }
+    let next = remedy::next(cause.resource, lowest);
+    Verdict { bottleneck: Some(cause.resource), confidence, candidates, onset, evidence, next }
 }
 
 /// What the others are compared with: the lowest load at which all was well; else a closed loop's, or the lowest.
@@ -124,19 +113,27 @@ fn kept_up(highest: &Level) -> Verdict {
     }
 }
 
-fn find(resource: Resource, levels: &[Level], above: &[&Level], light: &Level) -> Option<Finding> {
-    let indicators: Vec<String> =
-        above.iter().filter_map(|level| indicator(resource, level, light)).collect();
-    let share = indicators.len() as f64 / above.len() as f64;
-    if share < MIN_SHARE_OF_LEVELS {
+fn find(
+    resource: Resource,
+    levels: &[Level],
+    above: &[&Level],
+    light: &Level,
+    always: f64,
+) -> Option<Finding> {
+    let signs: Vec<Sign> = above.iter().filter_map(|level| sign(resource, level, light)).collect();
+    if (signs.len() as f64) < MIN_SHARE_OF_LEVELS * above.len() as f64 {
         return None;
     }
     // What a closed loop achieves is not what came.
     let offered = levels.iter().filter(|level| level.is_open);
     let shown: Vec<(f64, bool)> =
-        offered.map(|level| (level.rate, indicator(resource, level, light).is_some())).collect();
-    let evidence = indicators.into_iter().next()?;
-    Some(Finding { resource, onset: onset(&shown).unwrap_or(above[0].rate), share, evidence })
+        offered.map(|level| (level.rate, sign(resource, level, light).is_some())).collect();
+    let weight = signs.iter().map(|sign| sign.strength).sum::<f64>() / above.len() as f64;
+    let onset = onset(&shown).unwrap_or(above[0].rate);
+    let evidence = signs.into_iter().next()?.said;
+    // What is lost on the way is so at any load, and slows down whatever is sent.
+    let is_always = onset < always && resource != Resource::PacketLoss;
+    Some(Finding { resource, onset, weight, evidence, is_always })
 }
 
 /// Of rates in rising order, and whether a resource was at its end at each, the one from which on it was, but for a
@@ -152,18 +149,18 @@ fn onset(shown: &[(f64, bool)]) -> Option<f64> {
 
 /// Of what comes to its end first, or hardly later, what keeps the others waiting; `behind` is the lowest load that was
 /// too much.
-fn cause(findings: &[Finding], behind: f64) -> Option<&Finding> {
+fn cause<'a>(findings: &[&'a Finding], behind: f64) -> Option<&'a Finding> {
     let first = findings.first()?.onset;
-    let is_early = |found: &&Finding| found.onset <= first * SAME;
+    let is_early = |found: &&&Finding| found.onset <= first * SAME;
     // Who cannot keep up gathers connections until there is no descriptor left.
     let is_of_processors = |found: &Finding| {
         matches!(found.resource, Resource::ServerCpu | Resource::CpuQuota) && found.onset < behind
     };
-    let are_gathered = findings.iter().any(is_of_processors);
+    let are_gathered = findings.iter().any(|found| is_of_processors(found));
     let is_gathered =
         |found: &Finding| found.resource == Resource::FdLimit && are_gathered && found.onset >= behind;
     let causes = findings.iter().filter(is_early).filter(|found| !is_gathered(found));
-    causes.max_by_key(|found| found.resource)
+    causes.max_by_key(|found| found.resource).copied()
 }
 
 fn unexplained(above: &[&Level]) -> Vec<String> {

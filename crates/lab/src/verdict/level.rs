@@ -140,6 +140,11 @@ impl Level {
         values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
     }
 
+    /// How long a request is in the server, s: what comes after its first byte is the network's as well.
+    pub(super) fn in_server(&self) -> f64 {
+        self.summary.latency.processing.mean
+    }
+
     /// The share of requests that got no response, or one that says that the server failed.
     pub(super) fn failed(&self) -> f64 {
         (self.summary.errors.total() + self.refusals()) as f64 / self.summary.requests.max(1) as f64

@@ -10,6 +10,15 @@ const DESCRIPTORS: [&str; 3] = ["too many open files", "no file descriptors avai
 const CONNECTIONS: [&str; 1] = ["worker_connections are not enough"];
 /// Which libraries name EADDRNOTAVAIL (errno(3)), and HAProxy: of connections to what stands behind a server.
 const PORTS: [&str; 3] = ["cannot assign requested address", "eaddrnotavail", "no free ports"];
+/// nginx (`ngx_http_limit_req_module.c`, `ngx_http_limit_conn_module.c`), mod_qos (`mod_qos.c`), and what others call it.
+const LIMITED: [&str; 6] = [
+    "limiting requests",
+    "limiting connections",
+    "delaying request",
+    "mod_qos",
+    "rate limit",
+    "too many requests",
+];
 /// Node watches files and calls their limit by this name as well; nginx closes idle connections before there is no
 /// place left; and an address that a server cannot listen on is not a port that it lacks.
 const OTHERS: [&str; 4] = ["files, watch", "reusing connections", "bind", "listen"];
@@ -26,6 +35,8 @@ pub(crate) struct Refused {
     pub(crate) connections: Option<String>,
     /// A local port for a connection of its own.
     pub(crate) ports: Option<String>,
+    /// To serve what was more than it is to serve.
+    pub(crate) limited: Option<String>,
 }
 
 impl Refused {
@@ -59,10 +70,11 @@ impl Refused {
             if OTHERS.iter().any(|other| lower.contains(other)) {
                 continue;
             }
-            let kinds: [(_, &[&str]); 3] = [
+            let kinds: [(_, &[&str]); 4] = [
                 (&mut self.descriptors, &DESCRIPTORS),
                 (&mut self.connections, &CONNECTIONS),
                 (&mut self.ports, &PORTS),
+                (&mut self.limited, &LIMITED),
             ];
             for (said, words) in kinds {
                 if said.is_none() && words.iter().any(|words| is_word(&lower, words)) {
@@ -119,6 +131,9 @@ mod tests {
         let behind = "[crit] 7#7: *9 connect() to 127.0.0.1:81 failed (99: Cannot assign requested address)";
         let expected = Refused { ports: Some(behind.to_owned()), ..Refused::default() };
         assert_eq!(refused(format!("{behind}, client: 127.0.0.1, server: ").as_bytes()), expected);
+        let limited = "[error] 7#7: *41 limiting requests, excess: 0.9 by zone \"one\"";
+        let expected = Refused { limited: Some(limited.to_owned()), ..Refused::default() };
+        assert_eq!(refused(format!("{limited}, client: 127.0.0.1").as_bytes()), expected);
         assert_eq!(Refused::read(Path::new("/nonexistent")), Refused::default());
     }
 }

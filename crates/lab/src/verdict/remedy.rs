@@ -3,8 +3,8 @@
 use catalogue::watch::limits;
 use record::search::{Resource, Used};
 
-use super::indicators::is_limit_of_group;
 use super::level::Level;
+use super::signs::is_limit_of_group;
 
 /// What to do when it is the bottleneck, as it is at `level`, and what would be next.
 pub(super) fn next(resource: Resource, level: &Level) -> Vec<String> {
@@ -58,8 +58,49 @@ pub(super) fn remedy(resource: Resource, level: &Level) -> String {
         }
         Resource::Client => "Give the generator processors of its own, more threads, or another machine.",
         Resource::Alternating => "Lift one of them, and measure again.",
+        other => of_application(other),
     };
     said.to_owned()
+}
+
+/// Of what is in the application, beside the server, or on the way to it.
+fn of_application(resource: Resource) -> &'static str {
+    match resource {
+        Resource::KeptConnections => {
+            "Give connections back sooner (Apache: KeepAliveTimeout; gunicorn: --keep-alive; PHP's and Java's servers have the like), put something in front that keeps them (nginx, HAProxy), or let workers wait for many at a time (Apache: mpm_event; gunicorn: gthread)."
+        }
+        Resource::ApplicationLock => {
+            "Find the lock (perf trace -s, or a profiler that shows where threads wait), and hold it for less time, or give each worker its own; an interpreter that runs one thread at a time (Python) needs more processes instead of threads."
+        }
+        Resource::ApplicationPool => {
+            "Enlarge the pool (connections to the database, or whatever has so many places), or hold each for less time; first see that what is behind it can serve more at once."
+        }
+        Resource::EventLoop => {
+            "Run more processes of it (Node: cluster; nginx: worker_processes; Python: --workers), or take what keeps its thread out of the loop (a worker thread, an asynchronous call)."
+        }
+        Resource::NameLookup => {
+            "Keep the answers (a resolver on this machine, or addresses in the configuration), or look up once, at start."
+        }
+        Resource::Tls => {
+            "Let clients resume sessions and keep connections; use an ECDSA certificate instead of RSA; or end TLS elsewhere."
+        }
+        Resource::GarbageCollection => {
+            "Give the runtime more memory (Java: -Xmx; Node: --max-old-space-size; Go: GOGC, GOMEMLIMIT), or make less garbage for each request."
+        }
+        Resource::OtherProgram => {
+            "Move the other program to other processors or another machine (taskset, cpuset), give it less (nice, cpu.weight, cpu.max), or run it at another time."
+        }
+        Resource::Steal => {
+            "Ask who runs the machine for processors of its own, or move; nothing on this machine helps."
+        }
+        Resource::PacketLoss => {
+            "Find where packets are lost (ethtool -S, tc -s qdisc, mtr), a bad link or a queue that is too short, and mend that."
+        }
+        Resource::RateLimit => {
+            "Raise the limit if the server can carry more (nginx: limit_req, limit_conn; the application's own; what stands in front): nothing else is at its end."
+        }
+        _ => "",
+    }
 }
 
 /// Of less than this share nothing can be said of where its end is.

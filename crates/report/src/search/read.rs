@@ -243,13 +243,30 @@ fn of_one(found: &SearchResult, search: &OneSearch) -> Conclusion {
     let predicted = search.predicted.iter().take(1).cloned();
     Conclusion {
         headline: format!("{}; {limit}", rate(found)),
-        details: [labelled("Why", evidence), labelled("What to do", next)]
-            .into_iter()
-            .flatten()
-            .chain(predicted)
-            .collect(),
+        details: [
+            labelled("Why", evidence),
+            labelled("What to do", next),
+            labelled("It could also be", &others(&found.verdict)),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(predicted)
+        .collect(),
         figures: Vec::new(),
     }
+}
+
+/// What else it may be, how likely that is, and what speaks against it; where it has been relieved, what came of it is
+/// among the evidence.
+fn others(verdict: &Verdict) -> Vec<String> {
+    const WORTH_TELLING: f64 = 0.02;
+    let others = verdict.candidates.iter().filter(|other| Some(other.name) != verdict.bottleneck);
+    let others = others.filter(|other| other.probability >= WORTH_TELLING).map(|other| {
+        let against = other.contradicts.first().or_else(|| other.supports.first());
+        let against = against.map_or_else(String::new, |why| format!(": {why}"));
+        format!("{} ({:.0} %){against}", other.name.name(), other.probability * 100.0)
+    });
+    others.collect()
 }
 
 /// The capacity; where a search left its ends far apart, these.

@@ -190,7 +190,11 @@ fn a_search_that_stands_alone_has_its_reasons_first() {
     assert_eq!(report.verdict.headline, "90.0 requests/s; the limit is the number of workers (worker-limit)");
     assert_eq!(
         report.verdict.details,
-        ["Why: All of worker-limit was in use.", "What to do: Give it more of worker-limit."]
+        [
+            "Why: All of worker-limit was in use.",
+            "What to do: Give it more of worker-limit.",
+            "It could also be: accept-queue (4 %): It comes later, from 130/s on."
+        ]
     );
     assert!(report.verdict.figures.is_empty());
     assert_eq!((report.searches.len(), report.searches[0].figures.len()), (1, 6));

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use units::Bytes;
+use units::{Bytes, Ratio};
 
 use super::*;
 use crate::leftovers::{self, mine, sweep};
@@ -36,6 +36,7 @@ fn server_and_generator_have_networks_of_their_own() {
     let sysctl = |name: &str, value: &str| Sysctl { name: name.to_owned(), value: value.to_owned() };
     let link = Link {
         rate: Some(20_000_000),
+        loss: Some(Ratio::clamped(0.02)),
         sysctls: vec![sysctl("net.core.somaxconn", "77")],
         generator_sysctls: vec![sysctl("net.ipv4.ip_local_port_range", "20000 20500")],
     };
@@ -47,6 +48,10 @@ fn server_and_generator_have_networks_of_their_own() {
     assert_eq!(sh(server(), "cat /proc/sys/net/core/somaxconn"), "77");
     assert_eq!(sh(generator(), "cat /proc/sys/net/ipv4/ip_local_port_range"), "20000\t20500");
     assert!(sh(server(), "tc qdisc show dev hw0").contains("tbf"));
+    for side in [server(), generator()] {
+        let rules = sh(side, "PATH=$PATH:/usr/sbin nft list ruleset");
+        assert!(rules.contains("numgen random mod 10000 < 200 drop"), "{rules}");
+    }
     assert_eq!(
         sh(testbed.observer(shell), "ls /proc/self/net/dev >/dev/null; ip -o link show hw0 | wc -l"),
         "1"

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use tempfile::TempDir;
+use units::Ratio;
 
 use crate::cpus::Cpus;
 use crate::directory::directory;
@@ -29,6 +30,16 @@ const LINK: &str = "hw0";
 /// A packet waits no longer in front of the link than this; then it is dropped.
 const MAX_QUEUEING: &str = "100ms";
 const START_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A script that loses a share of what arrives, where who sent it cannot see it (nft(8), "numgen").
+fn lose(share: Ratio) -> String {
+    const PARTS: f64 = 10_000.0;
+    let lost = (share.as_f64() * PARTS).round();
+    let rule = format!("iifname {LINK} numgen random mod {PARTS} < {lost} drop");
+    format!(
+        "nft 'table inet headworks {{ chain arriving {{ type filter hook input priority 0; {rule}; }}; }}'"
+    )
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Side {
@@ -52,9 +63,15 @@ impl Network {
                     .to_owned(),
             ));
         }
-        for tool in ["ip", "tc", "unshare", "nsenter"] {
-            let package = if tool.len() == 2 { "iproute2" } else { "util-linux" };
-            program(tool).ok_or_else(|| Error::Missing { program: tool.to_owned(), package })?;
+        let tools = ["ip", "tc", "unshare", "nsenter", "nft"];
+        let needed = if link.loss.is_some() { &tools[..] } else { &tools[..4] };
+        for tool in needed {
+            let package = match *tool {
+                "ip" | "tc" => "iproute2",
+                "nft" => "nftables",
+                _ => "util-linux",
+            };
+            program(tool).ok_or_else(|| Error::Missing { program: (*tool).to_owned(), package })?;
         }
         let logs = directory()?;
         let network = Self {
@@ -75,6 +92,9 @@ impl Network {
                 let burst = (bits / 8 / 100).max(65_536);
                 let limit = format!("rate {bits}bit burst {burst} latency {MAX_QUEUEING}");
                 network.run(side, &format!("tc qdisc add dev {LINK} root tbf {limit}"))?;
+            }
+            if let Some(loss) = link.loss {
+                network.run(side, &lose(loss))?;
             }
         }
         for setting in &link.sysctls {

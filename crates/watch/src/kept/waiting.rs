@@ -1,6 +1,6 @@
 //! [`Waiting`]: how many connections wait to be accepted.
 
-use crate::netlink::{Netlink, u32_at};
+use crate::netlink::{Netlink, Transport, u32_at};
 
 /// From `linux/inet_diag.h` and `net/tcp_states.h`.
 mod kernel {
@@ -27,7 +27,7 @@ impl Waiting {
     pub(super) fn read(&mut self) -> Vec<u64> {
         let Some(netlink) = &mut self.netlink else { return Vec::new() };
         let mut waiting = vec![0; self.ports.len()];
-        let listed = netlink.sockets(kernel::LISTENING, |socket| {
+        let listed = netlink.sockets(Transport::Tcp, kernel::LISTENING, |socket| {
             let port = socket.get(kernel::SOURCE_PORT..kernel::SOURCE_PORT + 2);
             let port = port.map(|port| u16::from_be_bytes([port[0], port[1]]));
             let place = self.ports.iter().position(|wanted| Some(*wanted) == port);

@@ -1,14 +1,18 @@
 //! What went on between two samples, by the names that it has in the record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::Metric;
 use catalogue::watch::limits as metrics;
 use serde::Serialize;
 
+use units::Span;
+
 use super::control_groups::io_used;
+use super::others;
 use super::sample::{self, Sample};
-use super::threads::Threads;
+use super::threads::{ThreadTimes, Threads};
+use crate::profile::{FREQUENCY, Spent};
 
 /// How near to its end everything is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -23,8 +27,14 @@ pub struct Rates {
     pub queues: BTreeMap<String, Queue>,
     /// All of the network namespace.
     pub sockets: Sockets,
-    /// Connections from here by the port that they go to, at the second sample.
-    pub outgoing: BTreeMap<u16, u64>,
+    /// Connections from here by the port or path that they go to, at the second sample.
+    pub outgoing: BTreeMap<String, u64>,
+    /// Of these ports and paths, connections that wait to be accepted there.
+    pub outgoing_unaccepted: BTreeMap<String, u64>,
+    /// Processors that other programs used, of those that the watched ones may run on; of the few that used most.
+    pub others: BTreeMap<String, f64>,
+    /// The same of programs that the watched ones connect to.
+    pub behind: BTreeMap<String, f64>,
 }
 
 /// All processes of one program.
@@ -40,6 +50,24 @@ pub struct Program {
     /// What their threads do at the second sample.
     #[serde(flatten)]
     pub threads: Threads,
+    /// Threads that were ready to run and waited for a processor, in the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_waiting: Option<f64>,
+    /// Processors that the busiest of their threads used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busiest: Option<f64>,
+    /// Processors that were used to collect garbage, by the names of threads or of functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collector: Option<f64>,
+    /// Processors that were used for handshakes of TLS, by the names of functions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<f64>,
+    /// Processors that were used for cryptography whose functions have no names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cryptography: Option<f64>,
+    /// The share of the time in which the hypervisor had their processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stolen: Option<f64>,
     /// Processors that their control group's quota is worth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_quota: Option<f64>,
@@ -84,12 +112,19 @@ pub struct Sockets {
     pub room: u64,
     pub unread: u64,
     pub unsent_bytes: u64,
+    pub idle: u64,
+    pub owed: u64,
+    pub unattended: u64,
+    /// The share of the time with something to send in which the receiver's window was full; of no such time nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_limited: Option<f64>,
     pub time_wait: u64,
     /// Local ports in use at most, over those that there are.
     pub ports_used: f64,
     pub listen_overflows: f64,
     pub listen_drops: f64,
     pub syn_queue_full: f64,
+    pub segments: f64,
     pub retransmits: f64,
     pub syn_retransmits: f64,
 }
@@ -98,11 +133,18 @@ impl Program {
     /// Its figures, as far as they are known.
     pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
         let figures = [
+            (metrics::PROGRAM_BUSIEST, self.busiest),
+            (metrics::PROGRAM_COLLECTOR, self.collector),
+            (metrics::PROGRAM_CRYPTOGRAPHY, self.cryptography),
+            (metrics::PROGRAM_HANDSHAKES, self.handshakes),
+            (metrics::PROGRAM_KEPT_WAITING, self.kept_waiting),
+            (metrics::PROGRAM_STOLEN, self.stolen),
             (metrics::PROGRAM_CPU_QUOTA, self.cpu_quota),
             (metrics::PROGRAM_CPU_THROTTLED, self.cpu_throttled),
             (metrics::PROGRAM_DESCRIPTORS, Some(self.descriptors)),
             (metrics::PROGRAM_DISK, Some(f64::from(self.threads.disk))),
             (metrics::PROGRAM_EVENT, Some(f64::from(self.threads.event))),
+            (metrics::PROGRAM_FUTEX, Some(f64::from(self.threads.futex))),
             (metrics::PROGRAM_IO_USED, self.io_used),
             (metrics::PROGRAM_LOCK, Some(f64::from(self.threads.lock))),
             (metrics::PROGRAM_MEMORY_REFAULTS, self.memory_refaults),
@@ -146,7 +188,11 @@ impl Sockets {
             (metrics::LISTEN_OVERFLOWS, self.listen_overflows),
             (metrics::SOCKETS_PORTS_USED, self.ports_used),
             (metrics::RETRANSMITS, self.retransmits),
+            (metrics::SOCKETS_IDLE, self.idle as f64),
+            (metrics::SOCKETS_OWED, self.owed as f64),
+            (metrics::SOCKETS_UNATTENDED, self.unattended as f64),
             (metrics::SOCKETS_ROOM, self.room as f64),
+            (metrics::SOCKETS_SEGMENTS, self.segments),
             (metrics::SYN_QUEUE_FULL, self.syn_queue_full),
             (metrics::SYN_RETRANSMITS, self.syn_retransmits),
             (metrics::SOCKETS_TIME_WAIT, self.time_wait as f64),
@@ -154,7 +200,7 @@ impl Sockets {
             (metrics::SOCKETS_UNREAD, self.unread as f64),
             (metrics::SOCKETS_UNSENT, self.unsent_bytes as f64),
         ];
-        figures.into_iter()
+        figures.into_iter().chain(self.window_limited.map(|share| (metrics::SOCKETS_WINDOW_LIMITED, share)))
     }
 }
 
@@ -163,35 +209,16 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     let length = after.uptime.saturating_sub(before.uptime);
     let seconds = length.as_secs_f64();
     let rate = |before: u64, after: u64| after.saturating_sub(before) as f64 / seconds;
-    let processors = after.processors.iter().filter_map(|(number, (busy, all))| {
-        let (busy_before, all_before) = before.processors.get(number)?;
-        let all = all.saturating_sub(*all_before).as_secs_f64();
-        (all > 0.0).then(|| (*number, busy.saturating_sub(*busy_before).as_secs_f64() / all))
+    let shares = after.processors.iter().filter_map(|(number, after)| {
+        let before = before.processors.get(number)?;
+        let share = |before: Span, after: Span, all: f64| after.saturating_sub(before).as_secs_f64() / all;
+        let all = after.all.saturating_sub(before.all).as_secs_f64();
+        (all > 0.0).then(|| {
+            (*number, (share(before.busy, after.busy, all), share(before.stolen, after.stolen, all)))
+        })
     });
-    let processors: BTreeMap<usize, f64> = processors.collect();
-    let busy = |number: &usize| processors.get(number).copied();
-    let of_program = |(before, after): (&sample::Program, &sample::Program)| {
-        let (cpu, memory) = (after.group.cpu, after.group.memory);
-        let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
-            let periods = after.periods.saturating_sub(before.periods).max(1);
-            after.throttled.saturating_sub(before.throttled) as f64 / periods as f64
-        });
-        Program {
-            processors: after.processors.len(),
-            processors_busy: stats::mean(after.processors.iter().filter_map(&busy)),
-            descriptors: after.descriptors,
-            threads: after.threads,
-            cpu_quota: cpu.map(|cpu| cpu.processors),
-            cpu_throttled: throttled,
-            memory_used: memory.map(|memory| memory.used_bytes as f64 / memory.limit_bytes.max(1) as f64),
-            memory_refaults: before
-                .group
-                .memory
-                .zip(memory)
-                .map(|(before, after)| rate(before.refaults, after.refaults)),
-            io_used: io_used(&before.group.io, &after.group.io, length),
-        }
-    };
+    let processors: BTreeMap<usize, (f64, f64)> = shares.collect();
+    let of_program = |(before, after)| program(before, after, seconds, &processors);
     let disks = after.disks.iter().filter_map(|(name, after)| {
         let before = before.disks.get(name)?;
         let busy = after.busy.saturating_sub(before.busy).as_secs_f64() / seconds;
@@ -204,18 +231,108 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
             [rate(before.drops, after.drops), rate(before.overlimits, after.overlimits)];
         Some((name.clone(), Queue { waiting_bytes: after.waiting_bytes, drops, overlimits }))
     });
+    let theirs: BTreeSet<usize> =
+        after.programs.iter().flat_map(|program| &program.processors).copied().collect();
+    let [behind, others] = others::used(&before.others, &after.others, &theirs, length);
     Rates {
+        behind,
+        others: most(others),
         programs: programs
             .iter()
             .cloned()
             .zip(before.programs.iter().zip(&after.programs).map(of_program))
             .collect(),
-        processors,
+        processors: processors.into_iter().map(|(number, (busy, _))| (number, busy)).collect(),
         disks: disks.collect(),
         queues: queues.collect(),
         outgoing: after.sockets.outgoing.clone(),
+        outgoing_unaccepted: after.sockets.outgoing_unaccepted.clone(),
         sockets: sockets(&before.sockets, &after.sockets, rate),
     }
+}
+
+/// What went on in a program; of each processor how busy it was, and how much of its time the hypervisor had.
+fn program(
+    before: &sample::Program,
+    after: &sample::Program,
+    seconds: f64,
+    processors: &BTreeMap<usize, (f64, f64)>,
+) -> Program {
+    let rate = |before: u64, after: u64| after.saturating_sub(before) as f64 / seconds;
+    let busy = |number: &usize| processors.get(number).map(|(busy, _)| *busy);
+    let stolen = |number: &usize| processors.get(number).map(|(_, stolen)| *stolen);
+    let (cpu, memory) = (after.group.cpu, after.group.memory);
+    let throttled = before.group.cpu.zip(cpu).map(|(before, after)| {
+        let periods = after.periods.saturating_sub(before.periods).max(1);
+        after.throttled.saturating_sub(before.throttled) as f64 / periods as f64
+    });
+    let [kept_waiting, busiest, threads] = times(&before.times, &after.times, seconds);
+    let spent = before.spent.zip(after.spent);
+    let sampled = |of: fn(&Spent) -> u64| {
+        let (before, after) = spent.as_ref()?;
+        Some(of(after).saturating_sub(of(before)) as f64 / (FREQUENCY as f64 * seconds))
+    };
+    let functions = sampled(|spent| spent.collecting);
+    let collector = [threads, functions].into_iter().flatten().reduce(f64::max);
+    Program {
+        processors: after.processors.len(),
+        kept_waiting,
+        busiest,
+        collector,
+        handshakes: sampled(|spent| spent.handshaking),
+        cryptography: sampled(|spent| spent.encrypting),
+        stolen: stats::mean(after.processors.iter().filter_map(&stolen)),
+        processors_busy: stats::mean(after.processors.iter().filter_map(&busy)),
+        descriptors: after.descriptors,
+        threads: after.threads,
+        cpu_quota: cpu.map(|cpu| cpu.processors),
+        cpu_throttled: throttled,
+        memory_used: memory.map(|memory| memory.used_bytes as f64 / memory.limit_bytes.max(1) as f64),
+        memory_refaults: before
+            .group
+            .memory
+            .zip(memory)
+            .map(|(before, after)| rate(before.refaults, after.refaults)),
+        io_used: io_used(&before.group.io, &after.group.io, Span::from_secs_f64(seconds)),
+    }
+}
+
+/// Of threads that are in both: those kept waiting, the busiest, and those that collect garbage, in threads and
+/// processors; nothing where the kernel does not tell.
+fn times(before: &ThreadTimes, after: &ThreadTimes, seconds: f64) -> [Option<f64>; 3] {
+    let passed = after.iter().filter_map(|(number, after)| {
+        let before = before.get(number)?;
+        let passed = |before: Span, after: Span| after.saturating_sub(before).as_secs_f64() / seconds;
+        let (ran, waited) = (passed(before.ran, after.ran), passed(before.kept_waiting, after.kept_waiting));
+        Some((ran, waited, after.is_collector))
+    });
+    let passed: Vec<(f64, f64, bool)> = passed.collect();
+    let collectors = passed.iter().filter(|(.., is_collector)| *is_collector).map(|(ran, ..)| *ran);
+    [
+        passed.iter().map(|(_, waited, _)| *waited).reduce(|sum, waited| sum + waited),
+        passed.iter().map(|(ran, ..)| *ran).reduce(f64::max),
+        collectors.reduce(|sum, ran| sum + ran),
+    ]
+}
+
+/// So many programs at most are told of, of those that are not watched.
+const MAX_OTHERS: usize = 5;
+
+/// Those that used most.
+fn most(programs: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    let mut programs: Vec<(String, f64)> = programs.into_iter().collect();
+    programs.sort_by(|one, other| other.1.total_cmp(&one.1));
+    programs.into_iter().take(MAX_OTHERS).collect()
+}
+
+/// The share of the time with something to send in which the receiver's window was full, of connections that are in both.
+fn window_limited(before: &super::sockets::Sockets, after: &super::sockets::Sockets) -> Option<f64> {
+    let passed = after.sending.iter().filter_map(|(cookie, (busy, limited))| {
+        let (busy_before, limited_before) = before.sending.get(cookie)?;
+        Some((busy.saturating_sub(*busy_before), limited.saturating_sub(*limited_before)))
+    });
+    let (busy, limited) = passed.fold((0, 0), |sum, passed| (sum.0 + passed.0, sum.1 + passed.1));
+    (busy > 0).then(|| limited as f64 / busy as f64)
 }
 
 /// What went on between two samples of all sockets; `rate` is of two sums, per second.
@@ -230,11 +347,16 @@ fn sockets(
         room: after.room,
         unread: after.unread,
         unsent_bytes: after.unsent_bytes,
+        idle: after.idle,
+        owed: after.owed,
+        unattended: after.unattended,
+        window_limited: window_limited(before, after),
         time_wait: after.time_wait,
         ports_used: after.ports_used as f64 / after.ports.max(1) as f64,
         listen_overflows: rate(count.0.listen_overflows, count.1.listen_overflows),
         listen_drops: rate(count.0.listen_drops, count.1.listen_drops),
         syn_queue_full: rate(count.0.syn_queue_full, count.1.syn_queue_full),
+        segments: rate(count.0.segments, count.1.segments),
         retransmits: rate(count.0.retransmits, count.1.retransmits),
         syn_retransmits: rate(count.0.syn_retransmits, count.1.syn_retransmits),
     }

@@ -6,17 +6,23 @@
 //! `/sys/fs/cgroup` and netlink.
 
 mod control_groups;
+mod descriptors;
+mod made;
 mod metrics;
+mod others;
 mod proc;
 mod queues;
 mod sample;
 mod sockets;
 mod threads;
+mod turns;
+mod unix;
 
 pub use control_groups::{ControlGroup, CpuLimit, IoLimit, MemoryLimit};
 pub use metrics::{Rates, rates};
+pub use others::Other;
 pub use proc::Proc;
 pub use queues::Queue;
-pub use sample::{Disk, Program, Sample};
+pub use sample::{Disk, Processor, Program, Sample};
 pub use sockets::Sockets;
-pub use threads::{Threads, Wait};
+pub use threads::{ThreadTime, ThreadTimes, Threads, Wait};

@@ -1,24 +1,27 @@
 //! [`Proc`]: samples from `/proc`, the files of control groups and netlink.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{fs, io};
+use std::fs;
 
-use procfs::process::{LimitValue, Process, all_processes};
+use procfs::process::{LimitValue, Process, Stat, all_processes};
 use procfs::{CurrentSI as _, KernelStats};
-use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use units::Span;
 
 use super::control_groups::Hierarchies;
+use super::descriptors::sockets_of;
+use super::others::{Behind, Other};
 use super::queues;
-use super::sample::{Disk, Program, Sample};
+use super::sample::{Disk, Processor, Program, Sample};
 use super::sockets::Looked;
 use crate::clock::uptime;
 use crate::error::Error;
 use crate::names::kept;
 use crate::netlink::Netlink;
 use crate::processes::MAX_PROGRAMS;
+use crate::processors::online;
+use crate::profile::Profile;
 use crate::source::Source;
 
 /// Reads `/proc`, the control groups' files and netlink.
@@ -28,8 +31,18 @@ pub struct Proc {
     hierarchies: Hierarchies,
     route: Option<Netlink>,
     diagnosis: Option<Netlink>,
-    /// Ports to which the programs have been seen to connect: a connection may be over before it is found out whose it is.
-    asked: BTreeSet<u16>,
+    /// Where the programs have been seen to connect to: a connection may be over before it is found out whose it is.
+    asked: BTreeSet<String>,
+    behind: Behind,
+    profile: Option<Profile>,
+}
+
+/// Processes at one moment.
+struct Processes {
+    programs: Vec<Program>,
+    others: BTreeMap<i32, Other>,
+    /// The numbers of the programs' sockets; only if all are known.
+    sockets: Option<BTreeSet<u64>>,
 }
 
 impl Proc {
@@ -43,36 +56,48 @@ impl Proc {
             route: Netlink::route().ok(),
             diagnosis: Netlink::diagnosis().ok(),
             asked: BTreeSet::new(),
+            behind: Behind::default(),
+            profile: Profile::open(),
         }
     }
 
-    /// What the programs have, and the numbers of their sockets; these only if all are known.
+    /// What the programs have, and what others do; `behind` listen where the programs connect to.
     ///
     /// Of processes with the name of a program, those are meant that have a socket of `listeners`, and what they have started;
     /// all of that name where none of them has one.
-    fn programs(&self, listeners: &BTreeSet<u64>) -> Result<(Vec<Program>, Option<BTreeSet<u64>>), Error> {
-        let (mut parents, mut named) = (BTreeMap::new(), Vec::new());
+    fn processes(&mut self, listeners: &BTreeSet<u64>, behind: &BTreeSet<u64>) -> Result<Processes, Error> {
+        let (mut parents, mut named, mut others) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
         for process in all_processes()? {
             // It may end at any moment; what is not known of it is left out.
             let Ok(process) = process else { continue };
             let Ok(stat) = process.stat() else { continue };
             parents.insert(process.pid(), stat.ppid);
-            let at = self.names.iter().position(|name| *name == stat.comm);
-            named.extend(at.map(|at| (at, process.pid())));
+            match self.names.iter().position(|name| *name == stat.comm) {
+                Some(at) => named.push((at, process.pid())),
+                // What the kernel's own threads do they do for somebody.
+                None if stat.ppid == KERNEL || stat.pid == KERNEL => {}
+                None => drop(others.insert(process.pid(), other(stat))),
+            }
         }
         let sockets: BTreeMap<i32, _> = named.iter().map(|(_, pid)| (*pid, sockets_of(*pid))).collect();
         let listens = |pid: &i32| sockets[pid].iter().flatten().any(|inode| listeners.contains(inode));
         let at_ports: BTreeMap<i32, usize> =
             named.iter().filter(|(_, pid)| listens(pid)).map(|(at, pid)| (*pid, *at)).collect();
         // A number may have been given to another process meanwhile, so that one seems to descend from itself.
-        let descends = |pid: i32| {
+        let descends = |pid: i32, from: &dyn Fn(&i32) -> bool| {
             let ancestors = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
-            ancestors.take(parents.len() + 1).any(|pid| at_ports.contains_key(&pid))
+            ancestors.take(parents.len() + 1).any(|pid| from(&pid))
         };
+        let is_started = |pid: i32| descends(pid, &|pid| at_ports.contains_key(pid));
         let is_meant =
-            |(at, pid): &&(usize, i32)| !at_ports.values().any(|holds| holds == at) || descends(*pid);
+            |(at, pid): &&(usize, i32)| !at_ports.values().any(|holds| holds == at) || is_started(*pid);
         let meant: Vec<(usize, i32)> = named.iter().filter(is_meant).copied().collect();
         let mut programs = vec![Program::default(); self.names.len()];
+        let whose: BTreeMap<i32, usize> = meant.iter().map(|(at, pid)| (*pid, *at)).collect();
+        let spent = self.profile.as_mut().map(|profile| profile.look(|pid| whose.get(&pid).copied()));
+        for (at, program) in programs.iter_mut().enumerate() {
+            program.spent = spent.as_ref().map(|spent| spent.get(&at).copied().unwrap_or_default());
+        }
         for (at, pid) in &meant {
             let program = &mut programs[*at];
             if program.processors.is_empty() {
@@ -80,40 +105,31 @@ impl Proc {
                 program.group = self.hierarchies.of(*pid);
             }
             program.descriptors = program.descriptors.max(descriptors(*pid).unwrap_or(0.0));
-            program.threads.add(*pid);
+            program.threads.add(*pid, &mut program.times);
         }
         // What they have started connects for them, whatever it is called.
-        let started = parents.keys().copied().filter(|pid| descends(*pid));
+        let started = parents.keys().copied().filter(|pid| is_started(*pid));
         let all: BTreeSet<i32> = meant.into_iter().map(|(_, pid)| pid).chain(started).collect();
         let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
         let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
-        Ok((programs, own.map(|all| all.into_iter().flatten().collect())))
-    }
-}
-
-/// The numbers of the sockets that a process has (proc_pid_fd(5)), if it lets them be seen; none if it has ended.
-fn sockets_of(pid: i32) -> Option<BTreeSet<u64>> {
-    let is_gone = |why: &io::Error| {
-        why.kind() == io::ErrorKind::NotFound || why.raw_os_error() == Some(Errno::SRCH.raw_os_error())
-    };
-    let open = match fs::read_dir(format!("/proc/{pid}/fd")) {
-        Ok(open) => open,
-        Err(why) => return is_gone(&why).then(BTreeSet::new),
-    };
-    let mut sockets = BTreeSet::new();
-    for open in open.filter_map(Result::ok) {
-        match fs::read_link(open.path()) {
-            Ok(link) => sockets.extend(link.to_str().and_then(inode)),
-            Err(why) if is_gone(&why) => {}
-            Err(_) => return None,
+        others.retain(|pid, _| !all.contains(pid));
+        let holders = self.behind.holders(behind, others.keys().copied());
+        for (pid, other) in &mut others {
+            other.is_behind = !holders.is_empty() && descends(*pid, &|pid| holders.contains(pid));
         }
+        let sockets = own.map(|all| all.into_iter().flatten().collect());
+        Ok(Processes { programs, others, sockets })
     }
-    Some(sockets)
 }
 
-/// Of a link as in `socket:[4711]`.
-pub(super) fn inode(link: &str) -> Option<u64> {
-    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+/// The process that has started all threads of the kernel (`kthreadd`, kernel/kthread.c).
+const KERNEL: i32 = 2;
+
+fn other(stat: Stat) -> Other {
+    let ticks = (stat.utime + stat.stime) as f64;
+    let used = Span::from_secs_f64(ticks / procfs::ticks_per_second() as f64);
+    let processor = stat.processor.and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
+    Other { name: stat.comm, used, began: stat.starttime, processor, is_behind: false }
 }
 
 impl Source for Proc {
@@ -121,42 +137,35 @@ impl Source for Proc {
 
     fn sample(&mut self) -> Result<Sample, Error> {
         let looked = Looked::read(self.diagnosis.as_mut(), &self.ports);
-        let (programs, own) = self.programs(looked.listeners())?;
+        let behind = looked.listeners_at(&self.asked);
+        let Processes { programs, others, sockets } = self.processes(looked.listeners(), &behind)?;
         Ok(Sample {
             uptime: uptime(),
             processors: processors()?,
             programs,
+            others,
             disks: disks()?,
             queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
-            sockets: looked.of(own.as_ref(), &mut self.asked),
+            sockets: looked.of(sockets.as_ref(), &mut self.asked),
         })
     }
 }
 
 /// What each did since the machine was started. A processor that the hypervisor has taken does something.
-fn processors() -> Result<BTreeMap<usize, (Span, Span)>, Error> {
+fn processors() -> Result<BTreeMap<usize, Processor>, Error> {
     let second = procfs::ticks_per_second() as f64;
     let time = |ticks: u64| Span::from_secs_f64(ticks as f64 / second);
     let stat = KernelStats::current()?;
     let used = stat.cpu_time.iter().map(|cpu| {
         let optional = [cpu.irq, cpu.softirq, cpu.steal].into_iter().flatten().sum::<u64>();
         let busy = cpu.user + cpu.nice + cpu.system + optional;
-        (time(busy), time(busy + cpu.idle + cpu.iowait.unwrap_or(0)))
+        let all = time(busy + cpu.idle + cpu.iowait.unwrap_or(0));
+        Processor { busy: time(busy), stolen: time(cpu.steal.unwrap_or(0)), all }
     });
     // The lines are those of the processors that are switched on, in the order of their numbers.
-    let online = fs::read_to_string("/sys/devices/system/cpu/online").map(|text| numbers(&text));
-    let online = online.unwrap_or_default();
+    let online = online();
     let number = |at: usize| online.get(at).copied().unwrap_or(at);
     Ok(used.enumerate().map(|(at, used)| (number(at), used)).collect())
-}
-
-/// The numbers in a list of ranges, such as "0-2,4" (cpuset(7), "List format").
-fn numbers(list: &str) -> Vec<usize> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
-    };
-    list.split(',').filter_map(range).flatten().collect()
 }
 
 fn may_run_on(pid: i32) -> Vec<usize> {
@@ -197,19 +206,6 @@ mod tests {
     use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
     use super::*;
-
-    #[test]
-    fn sockets_are_told_from_other_descriptors() {
-        let links = ["socket:[4711]", "pipe:[4711]", "/dev/null", "socket:[]"].map(inode);
-        assert_eq!(links, [Some(4711), None, None, None]);
-        assert_eq!(sockets_of(i32::MAX), Some(BTreeSet::new()), "it has ended");
-    }
-
-    #[test]
-    fn lists_of_ranges_are_read() {
-        assert_eq!(numbers("0-2,4,6-7\n"), [0, 1, 2, 4, 6, 7]);
-        assert_eq!((numbers("0\n"), numbers("")), (vec![0], vec![]));
-    }
 
     /// This process may run somewhere, and all of that is switched on.
     #[test]

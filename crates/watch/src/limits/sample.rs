@@ -5,25 +5,40 @@ use std::collections::BTreeMap;
 use units::Span;
 
 use super::control_groups::ControlGroup;
+use super::others::Other;
 use super::queues::Queue;
 use super::sockets::Sockets;
-use super::threads::Threads;
+use super::threads::{ThreadTimes, Threads};
+use crate::profile::Spent;
 
 /// Everything at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sample {
     /// Since the machine was started.
     pub uptime: Span,
-    /// By number: the time in which it did something, and all of its time.
-    pub processors: BTreeMap<usize, (Span, Span)>,
+    /// By number.
+    pub processors: BTreeMap<usize, Processor>,
     /// In the order in which they were asked for.
     pub programs: Vec<Program>,
+    /// By its number, each process that is not of these, and that they have not started.
+    pub others: BTreeMap<i32, Other>,
     /// By name.
     pub disks: BTreeMap<String, Disk>,
     /// What waits in front of each interface.
     pub queues: BTreeMap<String, Queue>,
     /// All sockets of this network namespace.
     pub sockets: Sockets,
+}
+
+/// A processor since the machine was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Processor {
+    /// The time in which it did something; that it was the hypervisor's is part of it.
+    pub busy: Span,
+    /// The time in which the hypervisor had it.
+    pub stolen: Span,
+    /// All of its time.
+    pub all: Span,
 }
 
 /// All processes of one program.
@@ -35,6 +50,10 @@ pub struct Program {
     pub descriptors: f64,
     /// What their threads do.
     pub threads: Threads,
+    /// What the scheduler has given these; empty where the kernel does not keep it.
+    pub times: ThreadTimes,
+    /// What they were seen to do; nothing where that cannot be sampled.
+    pub spent: Option<Spent>,
     /// What their control group allows, and has been made to wait; of the first process.
     pub group: ControlGroup,
 }

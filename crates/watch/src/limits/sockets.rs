@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::netlink::Netlink;
+use super::made::{DESTINATION_PORT, INODE, Listening, Made, SOURCE_PORT, port_at};
+use super::turns::{FOLLOWS, Turn, is_unread, sending, turn};
+use super::unix::Unix;
+use crate::netlink::{Netlink, Transport, u32_at};
 
 /// All sockets of this network namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,9 +19,21 @@ pub struct Sockets {
     pub unread: u64,
     /// Bytes that were sent on connections to the ports and that the other side does not have yet.
     pub unsent_bytes: u64,
-    /// Connections to ports to which the programs connect, established or on their way to be, by the port that they go to; but
-    /// for those to the ports. All that were made here, where it is not known which sockets the programs have.
-    pub outgoing: BTreeMap<u16, u64>,
+    /// Accepted connections to the ports on which the server owes nothing: it sent what was sent last, or nothing has come.
+    pub idle: u64,
+    /// And those on which something has come since.
+    pub owed: u64,
+    /// Of these, those with something that has not been read.
+    pub unattended: u64,
+    /// Of each connection to the ports, by its cookie, how long it had something to send, and how long of this the
+    /// receiver's window kept it back, in microseconds.
+    pub sending: BTreeMap<u64, (u64, u64)>,
+    /// Connections to ports to which the programs connect, established or on their way to be, by the port that they go to
+    /// (`udp:53`, or the path of a unix socket); but for those to the ports. All of TCP that were made here, where it is not
+    /// known which sockets the programs have.
+    pub outgoing: BTreeMap<String, u64>,
+    /// Connections that wait to be accepted at these, where that is on this host.
+    pub outgoing_unaccepted: BTreeMap<String, u64>,
     /// Connections that wait for packets that may be late: each keeps its port.
     pub time_wait: u64,
     /// Local ports that are in use at most, if all sockets went to one place.
@@ -38,6 +53,8 @@ pub struct Counters {
     pub listen_drops: u64,
     /// SYNs for which there was no room, answered with a cookie or not at all.
     pub syn_queue_full: u64,
+    /// Segments sent, without those that were sent again.
+    pub segments: u64,
     /// Segments sent again.
     pub retransmits: u64,
     /// SYNs sent again.
@@ -48,24 +65,23 @@ pub struct Counters {
 mod kernel {
     /// Established, SYN sent, FIN_WAIT1, CLOSE_WAIT, LAST_ACK, LISTEN, CLOSING: all that hold data or are asked for.
     pub(super) const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11;
+    pub(super) const ESTABLISHED: u8 = 1;
     pub(super) const LISTEN: u8 = 10;
     /// Established, and SYN sent.
     pub(super) const UNDER_WAY: [u8; 2] = [1, 2];
     /// Of the state in `struct inet_diag_msg`.
     pub(super) const STATE: usize = 1;
-    /// Of the two ports in `struct inet_diag_msg`, and of bytes to be read and bytes sent.
-    pub(super) const SOURCE_PORT: usize = 4;
-    pub(super) const DESTINATION_PORT: usize = 6;
+    /// Of its cookie, and of bytes to be read and bytes sent.
+    pub(super) const COOKIE: usize = 44;
     pub(super) const READ_QUEUE: usize = 56;
     pub(super) const WRITE_QUEUE: usize = 60;
-    /// The number of the socket, as links in `/proc/PID/fd` have it.
-    pub(super) const INODE: usize = 68;
 }
 
 /// All sockets, before it is known whose they are.
 pub(super) struct Looked {
     sockets: Sockets,
     own: Own,
+    unix: Unix,
 }
 
 impl Looked {
@@ -80,14 +96,25 @@ impl Looked {
             counters: Counters::parse(&text("/proc/net/netstat"), &text("/proc/net/snmp")),
             ..Sockets::default()
         };
-        let mut own = Own::default();
+        let (mut own, mut unix) = (Own::default(), Unix::default());
         if let Some(netlink) = netlink {
-            // What was told before an error is as good as all.
-            let _ = netlink.sockets(kernel::STATES, |socket| {
+            // What was told before an error is as good as all, and a kernel need not know all kinds.
+            let _ = netlink.sockets(Transport::Tcp, kernel::STATES, |socket| {
                 sockets.count(socket, ports, &mut own);
             });
+            for port in ports {
+                let _ = netlink.connections_at(*port, 1 << kernel::ESTABLISHED, |socket| {
+                    sockets.count_owed(socket);
+                });
+            }
+            let _ = netlink.sockets(Transport::Udp, 1 << kernel::ESTABLISHED, |socket| {
+                own.connections.extend(Made::of_udp(socket));
+            });
+            let _ = netlink.unix_sockets(1 << kernel::ESTABLISHED | 1 << kernel::LISTEN, |socket| {
+                unix.add(socket);
+            });
         }
-        Self { sockets, own }
+        Self { sockets, own, unix }
     }
 
     /// The sockets that listen at the ports, by their numbers.
@@ -95,42 +122,86 @@ impl Looked {
         &self.own.listeners
     }
 
-    /// What there is, if these are the programs' sockets, and they have connected to the ports that were `asked` before.
-    pub(super) fn of(self, programs: Option<&BTreeSet<u64>>, asked: &mut BTreeSet<u16>) -> Sockets {
-        let Self { mut sockets, own } = self;
+    /// Those that listen where the programs have been seen to connect to.
+    pub(super) fn listeners_at(&self, asked: &BTreeSet<String>) -> BTreeSet<u64> {
+        self.listening_at(asked).map(|(_, listening)| listening.inode).collect()
+    }
+
+    fn listening_at<'a>(
+        &'a self,
+        asked: &'a BTreeSet<String>,
+    ) -> impl Iterator<Item = (&'a str, &'a Listening)> {
+        let all = self.own.listening.iter().chain(&self.unix.listening);
+        all.filter(|(at, _)| asked.contains(*at)).map(|(at, listening)| (&**at, listening))
+    }
+
+    /// What there is, if these are the programs' sockets, and they have connected to what was `asked` before.
+    pub(super) fn of(mut self, programs: Option<&BTreeSet<u64>>, asked: &mut BTreeSet<String>) -> Sockets {
+        self.own.connections.extend(self.unix.connections(programs));
         // A connection within this machine has two ends: that at a port where a program listens was not made here.
-        let is_made_here = |made: &&Made| !own.listening.contains(&made.from);
-        let made_here = || own.connections.iter().filter(is_made_here);
+        let is_made_here = |made: &&Made| !self.own.listening.contains_key(&made.from);
+        let made_here = || self.own.connections.iter().filter(is_made_here);
         if let Some(programs) = programs {
-            asked.extend(made_here().filter(|made| programs.contains(&made.inode)).map(|made| made.to));
+            let own = made_here().filter(|made| programs.contains(&made.inode));
+            asked.extend(own.map(|made| made.to.clone()));
         }
-        for made in made_here().filter(|made| programs.is_none() || asked.contains(&made.to)) {
-            *sockets.outgoing.entry(made.to).or_default() += 1;
+        let is_theirs = |made: &&Made| match programs {
+            Some(_) => asked.contains(&made.to),
+            None => made.is_of_tcp,
+        };
+        let mut outgoing = BTreeMap::new();
+        for made in made_here().filter(is_theirs) {
+            *outgoing.entry(made.to.clone()).or_default() += 1;
         }
-        sockets
+        let mut unaccepted = BTreeMap::new();
+        for (at, listening) in self.listening_at(asked) {
+            *unaccepted.entry(at.to_owned()).or_default() += listening.unaccepted;
+        }
+        Sockets { outgoing, outgoing_unaccepted: unaccepted, ..self.sockets }
     }
 }
 
 impl Sockets {
     /// Counts a socket.
     fn count(&mut self, socket: &[u8], ports: &[u16], own: &mut Own) -> Option<()> {
-        let port = |at: usize| Some(u16::from_be_bytes(socket.get(at..at + 2)?.try_into().ok()?));
-        let (from, to) = (port(kernel::SOURCE_PORT)?, port(kernel::DESTINATION_PORT)?);
-        let bytes = |at| crate::netlink::u32_at(socket, at).map(u64::from);
+        let (from, to) = (port_at(socket, SOURCE_PORT)?, port_at(socket, DESTINATION_PORT)?);
+        let bytes = |at| u32_at(socket, at).map(u64::from);
         let state = *socket.get(kernel::STATE)?;
         if state == kernel::LISTEN {
-            own.listening.insert(from);
             // Of a listening socket the two queues are the length of its accept queue, and the most that it may be.
+            let (inode, unaccepted) = (bytes(INODE)?, bytes(kernel::READ_QUEUE)?);
             if ports.contains(&from) {
-                own.listeners.insert(bytes(kernel::INODE)?);
-                self.unaccepted += bytes(kernel::READ_QUEUE)?;
+                own.listeners.insert(inode);
+                self.unaccepted += unaccepted;
                 self.room += bytes(kernel::WRITE_QUEUE)?;
             }
+            own.listening.entry(from.to_string()).or_insert(Listening { inode, unaccepted });
         } else if ports.contains(&from) {
             self.unread += u64::from(bytes(kernel::READ_QUEUE)? > 0);
             self.unsent_bytes += bytes(kernel::WRITE_QUEUE)?;
         } else if !ports.contains(&to) && kernel::UNDER_WAY.contains(&state) {
-            own.connections.push(Made { from, to, inode: bytes(kernel::INODE)? });
+            let (from, to) = (from.to_string(), to.to_string());
+            own.connections.push(Made { from, to, inode: bytes(INODE)?, is_of_tcp: true });
+        }
+        Some(())
+    }
+
+    /// Counts a connection to the ports, by whose turn it is.
+    fn count_owed(&mut self, socket: &[u8]) -> Option<()> {
+        if let Some(times) = sending(socket) {
+            let cookie = socket.get(kernel::COOKIE..kernel::COOKIE + 8)?.try_into().ok()?;
+            self.sending.insert(u64::from_ne_bytes(cookie), times);
+        }
+        // What waits to be accepted has no owner yet.
+        if u32_at(socket, INODE)? == 0 {
+            return Some(());
+        }
+        self.unattended += u64::from(is_unread(socket)?);
+        match turn(socket)? {
+            Turn::Ours => self.owed += 1,
+            Turn::Theirs | Turn::Free => self.idle += 1,
+            Turn::Unclear(millis) if millis < FOLLOWS => self.owed += 1,
+            Turn::Unclear(_) => self.idle += 1,
         }
         Some(())
     }
@@ -140,17 +211,10 @@ impl Sockets {
 #[derive(Default)]
 struct Own {
     /// Ports on which somebody listens.
-    listening: BTreeSet<u16>,
+    listening: BTreeMap<String, Listening>,
     /// Those that listen at the ports.
     listeners: BTreeSet<u64>,
     connections: Vec<Made>,
-}
-
-/// A connection: its local and its remote port, and the number of its socket.
-struct Made {
-    from: u16,
-    to: u16,
-    inode: u64,
 }
 
 impl Counters {
@@ -161,6 +225,7 @@ impl Counters {
             listen_drops: of(netstat, "TcpExt:", "ListenDrops"),
             syn_queue_full: of(netstat, "TcpExt:", "TCPReqQFullDrop")
                 + of(netstat, "TcpExt:", "TCPReqQFullDoCookies"),
+            segments: of(snmp, "Tcp:", "OutSegs"),
             retransmits: of(snmp, "Tcp:", "RetransSegs"),
             syn_retransmits: of(netstat, "TcpExt:", "TCPSynRetrans"),
         }
@@ -201,9 +266,12 @@ fn range(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-    use std::net::{TcpListener, TcpStream};
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream, UdpSocket};
     use std::os::fd::AsRawFd;
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -211,11 +279,12 @@ mod tests {
     fn counters_are_found_by_their_names() {
         let netstat =
             "TcpExt: TW ListenOverflows ListenDrops TCPSynRetrans\nTcpExt: 1 20 30 4\nIpExt: A\nIpExt: 9\n";
-        let snmp = "Ip: A\nIp: 3\nTcp: InSegs RetransSegs\nTcp: 7 50\n";
+        let snmp = "Ip: A\nIp: 3\nTcp: InSegs RetransSegs OutSegs\nTcp: 7 50 600\n";
         let counters = Counters::parse(netstat, snmp);
         let expected = Counters {
             listen_overflows: 20,
             listen_drops: 30,
+            segments: 600,
             retransmits: 50,
             syn_retransmits: 4,
             ..Counters::default()
@@ -232,35 +301,70 @@ mod tests {
         assert_eq!((range("32768\t60999\n"), range("x"), range("2 1")), (28232, 0, 0));
     }
 
+    fn inode(socket: &dyn AsRawFd) -> u64 {
+        let link = fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd())).unwrap();
+        super::super::descriptors::inode(link.to_str().unwrap()).unwrap()
+    }
+
+    /// Real ones: a unix socket with one connection that was accepted and one that was not, and a socket of UDP.
+    #[test]
+    fn what_is_asked_need_not_be_at_a_port_of_tcp() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("app.sock");
+        let listener = UnixListener::bind(&path).unwrap();
+        let asking = UnixStream::connect(&path).unwrap();
+        let _accepted = listener.accept().unwrap();
+        let _waiting = UnixStream::connect(&path).unwrap();
+        let [resolver, asks] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        asks.connect(resolver.local_addr().unwrap()).unwrap();
+        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[]);
+        let own = BTreeSet::from([inode(&asking), inode(&asks)]);
+        let mut asked = BTreeSet::new();
+        let sockets = looked().of(Some(&own), &mut asked);
+        let path = path.to_str().unwrap().to_owned();
+        let udp = format!("udp:{}", resolver.local_addr().unwrap().port());
+        assert_eq!(sockets.outgoing, BTreeMap::from([(path.clone(), 1), (udp.clone(), 1)]));
+        assert_eq!(sockets.outgoing_unaccepted, BTreeMap::from([(path.clone(), 1)]));
+        assert_eq!(asked, BTreeSet::from([path, udp]));
+        assert_eq!(looked().listeners_at(&asked), BTreeSet::from([inode(&listener)]));
+        // Of others' nothing is known.
+        assert!(looked().of(None, &mut BTreeSet::new()).outgoing.keys().all(|to| to.parse::<u16>().is_ok()));
+    }
+
     /// Real connections: one to the port on which something lies unread, and one to somewhere else.
     #[test]
     fn data_in_sockets_and_connections_to_others_are_seen() {
         let [here, there] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
         let mut client = TcpStream::connect(here.local_addr().unwrap()).unwrap();
-        let _server = here.accept().unwrap();
+        let (mut server, _) = here.accept().unwrap();
         let outgoing = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let _back_end = there.accept().unwrap();
         let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
         let look = || looked().of(None, &mut BTreeSet::new());
         let before = look();
+        let there_at = port(&there).to_string();
         assert_eq!((before.unaccepted, before.room), (0, 128));
-        assert_eq!((before.unread, before.outgoing.get(&port(&there))), (0, Some(&1)));
+        assert_eq!((before.unread, before.outgoing.get(&there_at)), (0, Some(&1)));
         let others =
             [port(&here), client.local_addr().unwrap().port(), outgoing.local_addr().unwrap().port()];
-        assert!(!others.iter().any(|port| before.outgoing.contains_key(port)), "{before:?}");
-        let inode = |socket: &dyn AsRawFd| {
-            let link = fs::read_link(format!("/proc/self/fd/{}", socket.as_raw_fd())).unwrap();
-            super::super::proc::inode(link.to_str().unwrap()).unwrap()
-        };
+        assert!(!others.iter().any(|port| before.outgoing.contains_key(&port.to_string())), "{before:?}");
         assert!(looked().listeners().contains(&inode(&here)));
         let made = |by: &dyn AsRawFd| {
-            looked().of(Some(&[inode(by)].into()), &mut BTreeSet::new()).outgoing.get(&port(&there)).copied()
+            looked().of(Some(&[inode(by)].into()), &mut BTreeSet::new()).outgoing.get(&there_at).copied()
         };
         assert_eq!((made(&outgoing), made(&client)), (Some(1), None), "whose it is");
         assert!(before.ports > 0 && before.ports_used >= 2, "{before:?}");
+        assert_eq!((before.idle, before.owed), (1, 0), "nothing has come");
         client.write_all(b"GET").unwrap();
         testkit::poll_until(testkit::PATIENCE, "data to arrive", || (look().unread == 1).then_some(()));
+        assert_eq!((look().idle, look().owed, look().unattended), (0, 1, 1));
+        // It is owed until something is sent, not until it is read.
+        server.read_exact(&mut [0; 3]).unwrap();
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!((look().idle, look().owed, look().unattended), (0, 1, 0));
+        server.write_all(b"200").unwrap();
+        assert_eq!((look().idle, look().owed), (1, 0));
         let _waiting = TcpStream::connect(here.local_addr().unwrap()).unwrap();
         assert_eq!(look().unaccepted, 1);
     }

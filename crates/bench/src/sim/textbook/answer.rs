@@ -45,7 +45,24 @@ struct Ours {
     latency: Latency,
 }
 
+/// That of an exact solution is the mean alone.
 #[derive(Deserialize)]
+#[serde(untagged)]
+enum Latency {
+    Mean(f64),
+    Distribution { mean: Figure },
+}
+
+impl Latency {
+    fn mean(&self) -> Figure {
+        match *self {
+            Self::Mean(mean) | Self::Distribution { mean: Figure::Exact(mean) } => Figure::Exact(mean),
+            Self::Distribution { mean: Figure::Estimate { mean, ci } } => Figure::Estimate { mean, ci },
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 enum Figure {
     Exact(f64),
@@ -54,11 +71,6 @@ enum Figure {
         #[serde(default)]
         ci: Option<[f64; 2]>,
     },
-}
-
-#[derive(Deserialize)]
-struct Latency {
-    mean: Figure,
 }
 
 /// What the programs in Python say.
@@ -120,8 +132,9 @@ fn ask(programs: &Programs, queue: Queue, solver: Solver) -> Answer {
 fn read(solver: Solver, stdout: &str) -> anyhow::Result<Found> {
     if matches!(solver, Solver::Exact | Solver::Simulated) {
         let Ours { rejected, latency } = serde_json::from_str(stdout)?;
-        let figures = Figures { rejected: rejected.mean(), latency: latency.mean.mean() };
-        return Ok(Found { figures, within: latency.mean.within() });
+        let latency = latency.mean();
+        let figures = Figures { rejected: rejected.mean(), latency: latency.mean() };
+        return Ok(Found { figures, within: latency.within() });
     }
     let Theirs { rejected, latency } = serde_json::from_str(stdout)?;
     let stretches = latency.len();
@@ -141,6 +154,8 @@ mod tests {
         assert_eq!(read(Solver::LineMva, theirs).unwrap(), Found { figures, within: None });
         let ours = r#"{"rejected": {"mean": 0, "ci": [0, 0]}, "latency": {"mean": {"mean": 5.0, "ci": [4.5, 5.5]}}}"#;
         assert_eq!(read(Solver::Simulated, ours).unwrap(), Found { figures, within: Some(0.5) });
+        let exact = r#"{"solution": "M/M/1", "rejected": 0.0, "latency": 5.0}"#;
+        assert_eq!(read(Solver::Exact, exact).unwrap(), Found { figures, within: None });
         assert!(read(Solver::Ciw, "Traceback").is_err());
     }
 }

@@ -50,9 +50,9 @@ impl Solver {
         let script = |name: &str| format!("{OTHERS}/queue_with_{name}.py");
         let (program, before): (&str, Vec<String>) = match self {
             Self::Exact => (&headworks, ["sim", "exact", "--json"].map(str::to_owned).into()),
-            // Its own precision, of 1 %, is coarser than what is asked of the others.
             Self::Simulated => {
-                let options = ["sim", "--json", "--cores", "1", "--precision", "0.003", "--quiet"];
+                let options =
+                    ["sim", "--json", "--cores", "1", "--precision", "0.005", "--replications", "4000"];
                 (&headworks, options.map(str::to_owned).into())
             }
             Self::Ciw => (&python, vec!["-B".to_owned(), script("ciw")]),

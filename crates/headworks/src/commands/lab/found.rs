@@ -39,17 +39,31 @@ pub(super) fn text(found: &SearchResult) -> String {
     text
 }
 
+/// Candidates that are less likely are in JSON and in the report.
+const WORTH_TELLING: f64 = 0.02;
+
 /// The verdict in words.
 fn said(verdict: &Verdict) -> String {
-    let Verdict { bottleneck, confidence, onset, evidence, next } = verdict;
+    let Verdict { bottleneck, confidence, candidates, onset, evidence, next } = verdict;
     let mut text = match bottleneck {
         Some(bottleneck) => {
             format!("bottleneck {}, confidence {:.0} %\n", bottleneck.name(), confidence * 100.0)
         }
         None => "bottleneck unknown\n".to_owned(),
     };
+    let others = candidates.iter().filter(|other| Some(other.name) != *bottleneck);
+    let others = others.filter(|other| other.probability >= WORTH_TELLING);
+    let others: Vec<_> = others
+        .map(|other| {
+            let against = other.contradicts.first().map_or_else(String::new, |why| format!(": {why}"));
+            format!("  {} {:.0} %{against}\n", other.name.name(), other.probability * 100.0)
+        })
+        .collect();
     for sentence in evidence.iter().chain(next) {
         text += &format!("  {sentence}\n");
+    }
+    if !others.is_empty() {
+        text += &format!("It could also be\n{}", others.concat());
     }
     let onset: Vec<_> =
         onset.iter().map(|it| format!("{} at {:.0}/s", it.resource.name(), it.rate)).collect();

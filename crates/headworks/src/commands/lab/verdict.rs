@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 use record::Kind;
 use record::search::SearchResult;
+use report::Document;
 use serde_json::json;
 
+use super::common::{broken_off, options, stop_on_signals};
 use super::found::{show, text};
 use crate::exit::{Exit, Failure};
 
@@ -16,14 +18,25 @@ use crate::exit::{Exit, Failure};
 pub(super) struct Args {
     /// The directory of the search, or of the experiment.
     directory: PathBuf,
+    /// Relieve what is named (more of it, or less asked of it: quota, workers, queue, link, disk), and search again: if more
+    /// is not carried then, the verdict is withdrawn, and the next is tried. Of an experiment with one search; takes as long
+    /// as that for each that is relieved.
+    #[arg(long)]
+    confirm: bool,
     /// Print it as one JSON object.
     #[arg(long)]
     json: bool,
+    /// Show no progress.
+    #[arg(long, short, requires = "confirm")]
+    quiet: bool,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let failed = |error: lab::Error| Failure::new(error.is_usage(), error);
+        if self.confirm {
+            return self.relieve();
+        }
         if Kind::of(&self.directory).is_some_and(Kind::is_experiment) {
             let found = lab::verdicts(&self.directory).map_err(failed)?;
             self.show_all(&found).map_err(Failure::Failed)?;
@@ -32,6 +45,26 @@ impl Args {
             show(&found, self.json).map_err(Failure::Failed)?;
         }
         Ok(Exit::Ok)
+    }
+
+    /// Searches again with more of what is named.
+    fn relieve(self) -> Result<Exit, Failure> {
+        let stop = lab::Stop::default();
+        stop_on_signals(&stop).map_err(Failure::Failed)?;
+        let options = options(PathBuf::new(), Vec::new(), None).map_err(Failure::Failed)?;
+        let options = lab::Options { quiet: self.quiet || self.json, ..options };
+        match (lab::confirm(&self.directory, &options, &stop), stop.signal()) {
+            (Ok(found), _) => {
+                show(&found, self.json).map_err(Failure::Failed)?;
+                // With what was found.
+                let report =
+                    Document::read(&self.directory).map_err(|error| Failure::Failed(error.into()))?;
+                report.write(&self.directory).map_err(|error| Failure::Failed(error.into()))?;
+                Ok(Exit::Ok)
+            }
+            (Err(lab::Error::Interrupted), Some(signal)) => Ok(Exit::Interrupted { signal }),
+            (Err(error), _) => broken_off(error),
+        }
     }
 
     /// Test by test.

@@ -36,6 +36,7 @@ fn server() -> Server {
         front_cpus: None,
         directives: Vec::new(),
         descriptors: None,
+        neighbour: Vec::new(),
     }
 }
 

@@ -27,6 +27,7 @@ fn server(kind: Kind) -> Server {
         front_cpus: None,
         directives: Vec::new(),
         descriptors: None,
+        neighbour: Vec::new(),
     }
 }
 

@@ -35,7 +35,7 @@ fn a_server_without_ports_says_so_itself() {
             level.refused.ports = Some("(99)Cannot assign requested address".to_owned());
             (level.summary.requests, level.summary.responses) = (1000, 1000);
             level.summary.status.insert(502, if load > 1.0 { failed } else { 0 });
-            let times = if load > 1.0 { per_request } else { 0.02 };
+            let times = if load > 1.0 { per_request } else { 0.008 };
             let connections = level.served() * times;
             level.with(limits::OUTGOING, "9000", &[connections]).with(
                 limits::SOCKETS_PORTS_USED,
@@ -44,7 +44,7 @@ fn a_server_without_ports_says_so_itself() {
             )
         }
     };
-    let verdict = check(Resource::EphemeralPorts, refuse(500, 0.02));
+    let verdict = check(Resource::EphemeralPorts, refuse(500, 0.008));
     let evidence = &verdict.evidence[0];
     assert!(
         evidence.ends_with(
@@ -54,13 +54,13 @@ fn a_server_without_ports_says_so_itself() {
     );
     assert!(verdict.next[0].starts_with("Have the server keep its connections"), "{verdict:?}");
     // They are held for longer where what is behind takes longer, or the server itself.
-    check(Resource::BackEnd, refuse(500, 0.04));
+    check(Resource::BackEnd, refuse(500, 0.016));
     check(Resource::ServerCpu, |level, load| {
-        refuse(500, 0.02)(level, load).with(processes::CPU, "httpd", &[0.99 * load.min(1.0)])
+        refuse(500, 0.008)(level, load).with(processes::CPU, "httpd", &[0.99 * load.min(1.0)])
     });
     // The log is of other loads too, and of others who listen.
-    assert_eq!(judge(levels(refuse(5, 0.02))).bottleneck, None);
+    assert_eq!(judge(levels(refuse(5, 0.008))).bottleneck, None);
     let few =
-        levels(|level, load| refuse(500, 0.02)(level, load).with(limits::SOCKETS_PORTS_USED, "", &[0.1]));
+        levels(|level, load| refuse(500, 0.008)(level, load).with(limits::SOCKETS_PORTS_USED, "", &[0.1]));
     assert_eq!(judge(few).bottleneck, None);
 }

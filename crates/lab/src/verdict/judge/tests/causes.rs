@@ -1,0 +1,239 @@
+//! Causes inside of the server, beside it, and on the way to it.
+
+use super::*;
+use catalogue::watch::{limits, processes};
+
+/// A single processor that is full, of which the server has a share.
+fn shared(level: Level, load: f64, own: f64, kept_waiting: f64) -> Level {
+    let own = own * load.min(1.0);
+    queueing(level, load)
+        .with(processes::CPU, "httpd", &[own])
+        .with(limits::PROGRAM_PROCESSORS_BUSY, "httpd", &[1.0])
+        .with(limits::OTHERS, "backup", &[1.0 - own])
+        .with(limits::PROGRAM_KEPT_WAITING, "httpd", &[if load > 1.0 { kept_waiting } else { 0.1 }])
+}
+
+#[test]
+fn another_program_on_the_processor_is_named() {
+    let verdict = check(Resource::OtherProgram, |level, load| shared(level, load, 0.5, 1.5));
+    assert!(verdict.evidence[0].contains("most of it backup (0.50)"), "{verdict:?}");
+    // One that takes what the server does not want is not in its way.
+    check(Resource::WorkerLimit, |level, load| shared(level, load, 0.1, 0.05));
+    // And one that takes a little of a processor that is full is not what it is full of.
+    check(Resource::ServerCpu, |level, load| shared(level, load, 0.94, 2.0));
+    check(Resource::Steal, |level, load| {
+        shared(level, load, 0.5, 1.5).with(limits::OTHERS, "backup", &[0.0]).with(
+            limits::PROGRAM_STOLEN,
+            "httpd",
+            &[0.45],
+        )
+    });
+}
+
+#[test]
+fn a_loop_that_is_busy_or_held_up_is_told_from_workers() {
+    check(Resource::EventLoop, |level, load| {
+        queueing(level, load)
+            .with(limits::PROGRAM_PROCESSORS, "httpd", &[2.0])
+            .with(processes::CPU, "httpd", &[1.02 * load.min(1.0)])
+            .with(limits::PROGRAM_BUSIEST, "httpd", &[load.min(1.0)])
+    });
+    let held_up = |threads: f64| {
+        move |level: Level, load: f64| {
+            let waits = if load > 1.0 { threads } else { 0.2 };
+            queueing(level, load)
+                .with(limits::PROGRAM_EVENT, "httpd", &[10.0 - waits])
+                .with(limits::PROGRAM_SLEEP, "httpd", &[waits])
+                .with(limits::SOCKETS_UNATTENDED, "", &[if load > 1.0 { 40.0 } else { 0.0 }; 10])
+        }
+    };
+    let verdict = check(Resource::EventLoop, held_up(1.0));
+    assert!(verdict.evidence[0].contains("waited for a time to pass (0.8 threads more"), "{verdict:?}");
+    check(Resource::WorkerLimit, held_up(8.0));
+}
+
+#[test]
+fn locks_within_a_process_and_between_processes_are_told_apart() {
+    let waits = |at_futex: f64| {
+        move |level: Level, load: f64| {
+            let waiting = if load > 1.0 { 30.0 } else { 0.5 };
+            queueing(level, load).with(limits::PROGRAM_LOCK, "httpd", &[waiting]).with(
+                limits::PROGRAM_FUTEX,
+                "httpd",
+                &[at_futex * waiting],
+            )
+        }
+    };
+    check(Resource::ApplicationLock, waits(1.0));
+    check(Resource::Serialization, waits(0.0));
+    // Who tries again and again sleeps for longer and longer; who always sleeps as long is a worker.
+    let sleeps = |per_request: f64| {
+        move |level: Level, load: f64| {
+            let asleep = if load > 1.0 { per_request * 1000.0 } else { 0.0 };
+            queueing(level, load).with(limits::PROGRAM_SLEEP, "httpd", &[asleep])
+        }
+    };
+    check(Resource::Serialization, sleeps(0.05));
+    check(Resource::WorkerLimit, sleeps(0.01));
+}
+
+/// A request takes 10 ms at a light load, of which 1000/s are served: ten at a time.
+fn held(level: Level, load: f64) -> Level {
+    let owed = if load > 1.0 { 50.0 } else { 2.0 };
+    level.with(limits::SOCKETS_OWED, "", &[owed])
+}
+
+#[test]
+fn places_of_the_application_are_told_from_those_of_the_server() {
+    check(Resource::ApplicationPool, held);
+    let pool = |connections: f64| {
+        move |level: Level, load: f64| held(level, load).with(limits::OUTGOING, "5432", &[connections])
+    };
+    let verdict = check(Resource::ApplicationPool, pool(10.0));
+    assert!(verdict.evidence[0].contains("never more than 10 connections to 5432"), "{verdict:?}");
+    // So many could serve more than that, unless each takes longer.
+    check(Resource::BackEnd, pool(40.0));
+    // One at a time, of many threads.
+    let one = |level: Level, load: f64| {
+        let mut level = held(level, load).with(limits::PROGRAM_FUTEX, "httpd", &[32.0]);
+        level.summary.latency.processing.mean = 0.001;
+        level
+    };
+    check(Resource::ApplicationLock, one);
+    // Hardly any, and nothing that could be waited for.
+    check(Resource::RateLimit, |level, load| {
+        let mut level = held(level, load);
+        level.summary.latency.processing.mean = 0.0002;
+        level
+    });
+}
+
+#[test]
+fn refusals_on_purpose_are_told_from_those_of_who_can_do_no_more() {
+    let refuses = |status: u16, used: f64| {
+        move |mut level: Level, load: f64| {
+            (level.summary.requests, level.summary.responses) = (1000, 1000);
+            level.summary.status.insert(200, 1000);
+            if load > 1.0 {
+                level.summary.status.insert(status, 300);
+                level.summary.status.insert(200, 700);
+            }
+            level.with(processes::CPU, "httpd", &[used * load.min(1.0)]).with(
+                limits::PROGRAM_PROCESSORS_BUSY,
+                "httpd",
+                &[used * load.min(1.0)],
+            )
+        }
+    };
+    let verdict = check(Resource::RateLimit, refuses(429, 0.2));
+    assert!(verdict.evidence[0].contains("answered 30 % with status 429"), "{verdict:?}");
+    check(Resource::RateLimit, refuses(503, 0.2));
+    check(Resource::ServerCpu, refuses(503, 0.99));
+    assert_eq!(judge(levels(refuses(502, 0.2))).bottleneck, None);
+}
+
+#[test]
+fn connections_on_which_nothing_is_asked_hold_workers() {
+    let idle = |idle: f64| {
+        move |level: Level, load: f64| {
+            queueing(level, load).with(limits::SOCKETS_IDLE, "", &[idle * load.min(1.0)]).with(
+                limits::SOCKETS_OWED,
+                "",
+                &[20.0 - idle],
+            )
+        }
+    };
+    check(Resource::KeptConnections, idle(18.0));
+    check(Resource::WorkerLimit, idle(2.0));
+}
+
+#[test]
+fn what_is_lost_on_the_way_is_so_at_any_load() {
+    let loses = |used: f64| {
+        move |level: Level, load: f64| {
+            level
+                .with(limits::SOCKETS_SEGMENTS, "", &[970.0])
+                .with(limits::RETRANSMITS, "", &[32.0])
+                .with(limits::SYN_RETRANSMITS, "", &[2.0])
+                .with(processes::CPU, "httpd", &[used * load.min(1.0)])
+                .with(limits::PROGRAM_PROCESSORS_BUSY, "httpd", &[used * load.min(1.0)])
+        }
+    };
+    let verdict = check(Resource::PacketLoss, loses(0.2));
+    assert!(verdict.evidence[0].contains("3.0 % of what was sent"), "{verdict:?}");
+    check(Resource::ServerCpu, loses(1.0));
+}
+
+#[test]
+fn what_is_asked_by_the_server_can_be_the_limit() {
+    check(Resource::NameLookup, |level, load| {
+        let under_way = 8.0 * load.min(1.0);
+        queueing(level, load).with(limits::OUTGOING, "udp:53", &[under_way])
+    });
+    let queue = |level: Level, load: f64| {
+        let waiting = if load > 1.0 { 30.0 } else { 0.0 };
+        level.with(limits::OUTGOING_UNACCEPTED, "/run/php.sock", &[waiting; 10])
+    };
+    let verdict = check(Resource::BackEnd, queue);
+    assert!(verdict.evidence[0].contains("30 connections to /run/php.sock"), "{verdict:?}");
+    // What has the processors is behind the server, and it has hardly any of them.
+    check(Resource::BackEnd, |level, load| {
+        level.with(limits::BEHIND, "php-fpm", &[0.8 * load.min(1.0)]).with(
+            limits::PROGRAM_PROCESSORS_BUSY,
+            "httpd",
+            &[load.min(1.0)],
+        )
+    });
+}
+
+#[test]
+fn a_processor_that_is_full_of_garbage_is_not_merely_full() {
+    let collects = |share: f64| {
+        move |level: Level, load: f64| {
+            let used = 0.99 * load.min(1.0);
+            queueing(level, load)
+                .with(processes::CPU, "httpd", &[used])
+                .with(limits::PROGRAM_PROCESSORS_BUSY, "httpd", &[used])
+                .with(limits::PROGRAM_COLLECTOR, "httpd", &[share * used])
+        }
+    };
+    check(Resource::GarbageCollection, collects(0.6));
+    check(Resource::ServerCpu, collects(0.1));
+}
+
+#[test]
+fn a_processor_that_is_full_of_handshakes_is_not_merely_full() {
+    let shakes_hands = |share: f64, opened: u64| {
+        move |level: Level, load: f64| {
+            let used = 0.99 * load.min(1.0);
+            let mut level = queueing(level, load)
+                .with(processes::CPU, "httpd", &[used])
+                .with(limits::PROGRAM_PROCESSORS_BUSY, "httpd", &[used])
+                .with(limits::PROGRAM_HANDSHAKES, "httpd", &[share * used]);
+            level.summary.responses = 1000;
+            level.summary.connections.opened = opened;
+            level
+        }
+    };
+    check(Resource::Tls, shakes_hands(0.6, 1000));
+    // On connections that are kept it is what is sent that is encrypted.
+    check(Resource::ServerCpu, shakes_hands(0.6, 10));
+    check(Resource::ServerCpu, shakes_hands(0.1, 1000));
+}
+
+/// What all have together is no more than one, and the likeliest is the one that is named.
+#[test]
+fn candidates_are_a_distribution() {
+    let verdict = check(Resource::OtherProgram, |level, load| shared(level, load, 0.5, 1.5));
+    let sum: f64 = verdict.candidates.iter().map(|candidate| candidate.probability).sum();
+    assert!(sum < 1.0 && verdict.candidates.is_sorted_by(|one, other| one.probability >= other.probability));
+    assert_eq!(verdict.candidates[0].name, Resource::OtherProgram);
+    assert_eq!(verdict.confidence, verdict.candidates[0].probability);
+    let consequence = verdict.candidates.iter().find(|other| other.name == Resource::WorkerLimit).unwrap();
+    assert!(consequence.contradicts[0].contains("waits for other-program"), "{consequence:?}");
+    // What was looked at and is not at its end is told, too.
+    let idle = check(Resource::WorkerLimit, queueing);
+    let processors = idle.candidates.iter().find(|other| other.name == Resource::ServerCpu).unwrap();
+    assert_eq!(processors.probability, 0.0);
+    assert!(processors.contradicts[0].contains("20 % was in use"), "{processors:?}");
+}

@@ -1,0 +1,50 @@
+//! What the generator lacks, and what a server that connects further lacks as well.
+
+use catalogue::watch::limits;
+
+use super::bounds::{FAILED, FULL, percent};
+use super::processors::{cpu_quota, server_cpu};
+use super::sign::Sign;
+use super::waits::back_end;
+use crate::verdict::level::{Level, OUTGOING};
+
+pub(super) fn client(level: &Level) -> Option<Sign> {
+    /// What is late with less to do was held up by something else.
+    const BUSY_OR_WAITING: f64 = 0.5;
+    /// With a quota it waits most of the time that it has something to do, however little that is.
+    const WAITING: f64 = 0.1;
+    let client = &level.summary.client;
+    let is_busy = client.cpu + client.waited >= BUSY_OR_WAITING;
+    let is_kept_waiting = client.waited >= client.cpu.max(WAITING);
+    (!level.is_valid && (is_busy || is_kept_waiting)).then(|| {
+        Sign::sure(format!(
+            "The generator could not keep up at {:.0}/s: {}.",
+            level.rate,
+            client.why_invalid.join("; ")
+        ))
+    })
+}
+
+pub(super) fn ephemeral_ports(level: &Level) -> Option<Sign> {
+    let without = level.summary.client.without_port;
+    (without > 0)
+        .then(|| Sign::sure(format!("{without} connections could not be made for want of a local port.")))
+}
+
+/// Who passes requests on needs a port for each connection as well, and a minute longer where it closes it first.
+pub(super) fn ports_to_back_end(level: &Level, light: &Level) -> Option<Sign> {
+    let failed = level.failed();
+    let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
+    // Who waits for something else holds them for longer.
+    let is_kept_waiting = || {
+        let processors = cpu_quota(level).or_else(|| server_cpu(level));
+        processors.or_else(|| back_end(level, light)).is_some()
+    };
+    let are_taken = level.most(limits::SOCKETS_PORTS_USED).is_some_and(|used| used >= FULL);
+    (are_taken && level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
+        Sign::sure(format!(
+            "The server had no local port for some connections to what stands behind it, as all were in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
+            percent(failed)
+        ))
+    })
+}

@@ -1,0 +1,16 @@
+//! Signs that resources are at their ends at a [`Level`](super::level::Level), and by which figures: utilisation,
+//! saturation and errors of each (Gregg, "Systems Performance", section 2.5.9).
+
+mod bounds;
+mod connections;
+mod generator;
+mod network;
+mod of_resource;
+mod processors;
+mod refusals;
+mod sign;
+mod waits;
+
+pub(super) use of_resource::sign;
+pub(super) use sign::Sign;
+pub(super) use waits::is_limit_of_group;

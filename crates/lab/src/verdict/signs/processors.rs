@@ -1,0 +1,227 @@
+//! Processors: who uses them, and who is kept from it.
+
+use catalogue::watch::{limits, processes};
+
+use super::bounds::{BUSY, FULL, MOSTLY, is_unaccepted, is_unread, percent};
+use super::sign::Sign;
+use crate::verdict::level::Level;
+
+/// The processors on which the server may run, and what they did.
+pub(super) struct Processors<'a> {
+    /// Of the programs that are watched, the one that used most.
+    program: &'a str,
+    /// Processors that it used.
+    used: f64,
+    /// Processors that it may run on.
+    may: f64,
+    /// How busy these were, from 0 to 1.
+    pub(super) busy: f64,
+    /// What other programs used of these, those that the server asks, and the hypervisor.
+    others: f64,
+    behind: f64,
+    stolen: f64,
+    /// Threads of the server that were ready to run and had to wait, in the mean.
+    kept_waiting: f64,
+}
+
+impl<'a> Processors<'a> {
+    pub(super) fn of(level: &'a Level) -> Option<Self> {
+        let programs = level.labels(processes::CPU);
+        let programs = programs.map(|program| (level.mean_of(processes::CPU, program), program));
+        let (used, program) = programs.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let may = level.mean_of(limits::PROGRAM_PROCESSORS, program).max(1.0);
+        let all = |metric| level.labels(metric).map(|program| level.mean_of_looks(metric, program)).sum();
+        Some(Self {
+            program,
+            used,
+            may,
+            busy: level.mean_of(limits::PROGRAM_PROCESSORS_BUSY, program),
+            others: all(limits::OTHERS),
+            behind: all(limits::BEHIND),
+            stolen: may * level.mean_of(limits::PROGRAM_STOLEN, program),
+            kept_waiting: level.mean_of(limits::PROGRAM_KEPT_WAITING, program),
+        })
+    }
+
+    /// Whether the server has so much of them that they may be what it waits for.
+    pub(super) fn are_used(&self) -> bool {
+        self.own() >= 0.8 * self.may || self.is_kept_waiting() || self.is_behinds()
+    }
+
+    /// What the server used, and what the kernel did for it in interrupts, which is on no program's account.
+    fn own(&self) -> f64 {
+        let accounted = self.used + self.others + self.behind + self.stolen;
+        self.used + (self.busy * self.may - accounted).max(0.0)
+    }
+
+    /// Whether what the server asks has most of them, and all are busy.
+    pub(super) fn is_behinds(&self) -> bool {
+        self.busy >= FULL && self.behind >= 0.5 * self.may && self.behind > self.used
+    }
+
+    /// Whether the server could do more if it had more of them: nearly always one of its threads runs or could.
+    fn is_kept_waiting(&self) -> bool {
+        self.pressure() >= BUSY
+    }
+
+    /// Threads that run or could, for each processor; nothing where these are not busy.
+    fn pressure(&self) -> f64 {
+        if self.busy >= FULL { (self.used + self.kept_waiting) / self.may } else { 0.0 }
+    }
+
+    /// How far that goes that others have a share of them, of which a fifth is much: less where threads of the server
+    /// want one only for a part of the time.
+    fn strength(&self, share: f64) -> Option<f64> {
+        const SOME: f64 = 0.1;
+        const PRESSURE: f64 = 0.7;
+        let pressure = self.pressure();
+        let strength =
+            (share / (2.0 * SOME)).min(1.0) * (0.5 + 0.5 * (pressure - PRESSURE) / (BUSY - PRESSURE));
+        (share >= SOME && pressure >= PRESSURE).then_some(strength.min(1.0))
+    }
+}
+
+pub(super) fn server_cpu(level: &Level) -> Option<Sign> {
+    let processors = Processors::of(level)?;
+    let Processors { program, used, may, busy, .. } = processors;
+    let own = processors.own();
+    // Of what others take besides, a tenth is left out of account: it is somebody's all the time.
+    let is_own = used >= 0.7 * may && own >= 0.85 * may;
+    if used >= BUSY * may || (busy >= FULL && is_own) {
+        return Some(Sign::sure(format!(
+            "{program} used {used:.2} of {may:.0} processors that it may run on; they were busy {:.0} % of the time.",
+            percent(busy)
+        )));
+    }
+    // A server with fewer threads than there are processors; a single one is another matter.
+    let running = level.mean_of(limits::PROGRAM_RUNNING, program);
+    let threads = used.round();
+    let is_whole = threads >= 2.0 && (used - threads).abs() < 0.1 && running >= BUSY * threads;
+    (is_whole && is_unread(level)).then(|| {
+        Sign::sure(format!(
+            "The threads of {program} used {used:.2} processors, each all of one, and requests lay unread meanwhile; it may run on {may:.0}."
+        ))
+    })
+}
+
+/// Somebody else has a part of the processors that the server could use.
+pub(super) fn other_program(level: &Level) -> Option<Sign> {
+    let processors = Processors::of(level)?;
+    let Processors { used, may, others, kept_waiting, .. } = processors;
+    let (most, program) = level
+        .labels(limits::OTHERS)
+        .map(|program| (level.mean_of_looks(limits::OTHERS, program), program))
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let said = format!(
+        "Other programs used {others:.2} of the {may:.0} processors that the server may run on, most of it {program} ({most:.2}), and the server {used:.2}; {kept_waiting:.1} of its threads were ready to run and had to wait."
+    );
+    Some(Sign::of(processors.strength(others / may)?, said))
+}
+
+/// The hypervisor has a part of them.
+pub(super) fn steal(level: &Level) -> Option<Sign> {
+    let processors = Processors::of(level)?;
+    let share = processors.stolen / processors.may;
+    let said = format!(
+        "For {:.0} % of the time the hypervisor ran something else on the server's processors.",
+        percent(share)
+    );
+    Some(Sign::of(processors.strength(share)?, said))
+}
+
+pub(super) fn cpu_quota(level: &Level) -> Option<Sign> {
+    let (quota, throttled) =
+        (level.most(limits::PROGRAM_CPU_QUOTA)?, level.highest(limits::PROGRAM_CPU_THROTTLED)?);
+    let used = level.mean(processes::CPU)?;
+    (used >= 0.8 * quota && throttled >= 0.3).then(|| {
+        Sign::sure(format!(
+            "The server used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
+            percent(throttled)
+        ))
+    })
+}
+
+/// One thread serves many connections and does nothing else meanwhile: it has all of one processor, or waits in it for
+/// something that should not be waited for there.
+pub(super) fn event_loop(level: &Level, light: &Level) -> Option<Sign> {
+    const WHOLE: f64 = 0.9;
+    /// More are workers, of which there may be too few.
+    const FEW: f64 = 3.0;
+    let Processors { program, used, may, .. } = Processors::of(level)?;
+    let busiest = level.mean_of(limits::PROGRAM_BUSIEST, program);
+    let is_held_up = is_unread(level) || is_unaccepted(level);
+    if busiest >= WHOLE && used < 0.8 * may && used - busiest < 0.5 && is_held_up {
+        return Some(Sign::sure(format!(
+            "A single thread of {program} used {busiest:.2} processors, and the whole of it {used:.2} of {may:.0} that it may run on, while requests waited for it."
+        )));
+    }
+    let more = |metric| level.mean_of(metric, program) - light.mean_of(metric, program);
+    let waits = [
+        ("a disk", limits::PROGRAM_DISK),
+        ("another thread", limits::PROGRAM_LOCK),
+        ("the other end of a connection", limits::PROGRAM_PEER),
+        ("a time to pass", limits::PROGRAM_SLEEP),
+        ("something else", limits::PROGRAM_OTHER),
+        ("another process", limits::PROGRAM_EVENT),
+    ];
+    // It does not wait for events then, which it does otherwise; or it does for those of a child process.
+    let is_elsewhere = more(limits::PROGRAM_EVENT) <= -0.4;
+    let waits = waits.map(|(what, metric)| (what, more(metric)));
+    let (what, threads) = waits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let is_blocked = is_elsewhere && (0.4..FEW).contains(&threads) && used < WHOLE.min(0.85 * may);
+    let unattended = level.mean(limits::SOCKETS_UNATTENDED).unwrap_or_default();
+    let is_unattended = level.standing(limits::SOCKETS_UNATTENDED) >= MOSTLY && unattended > 2.0 * threads;
+    (is_blocked && is_unattended).then(|| {
+        Sign::of(
+            0.8,
+            format!(
+                "The thread of {program} that serves its connections waited for {what} ({threads:.1} threads more than at {:.0}/s), while requests lay unread on {unattended:.0} connections that it had accepted.",
+                light.rate
+            ),
+        )
+    })
+}
+
+/// Handshakes of TLS take a good part of the processors where the server has no more of these: public keys, whose
+/// functions are not always told by name.
+pub(super) fn handshakes(level: &Level) -> Option<Sign> {
+    const PART: f64 = 0.35;
+    /// Of all responses, connections that were made for them: what is encrypted on one that is kept has no handshake.
+    const OWN: f64 = 0.1;
+    let Processors { program, used, .. } = Processors::of(level)?;
+    let of = |metric| level.mean_of(metric, program);
+    let (named, unnamed) = (of(limits::PROGRAM_HANDSHAKES), of(limits::PROGRAM_CRYPTOGRAPHY));
+    let share = (named + unnamed) / used.max(f64::MIN_POSITIVE);
+    let opened = level.summary.connections.opened as f64 / level.summary.responses.max(1) as f64;
+    let are_at_their_end = server_cpu(level).is_some() || cpu_quota(level).is_some();
+    (share >= PART && opened >= OWN && are_at_their_end).then(|| {
+        Sign::of(
+            share / 0.5,
+            format!(
+                "Of the {used:.2} processors that {program} used, {:.0} % were used for handshakes of TLS and what belongs to them; {:.0} connections were opened for 100 responses.",
+                percent(share),
+                percent(opened)
+            ),
+        )
+    })
+}
+
+/// What is named so takes a good part of the processors where the server has no more of these.
+pub(super) fn garbage_collection(level: &Level, light: &Level) -> Option<Sign> {
+    const PART: f64 = 0.3;
+    let Processors { program, used, may, .. } = Processors::of(level)?;
+    let collector = level.mean_of(limits::PROGRAM_COLLECTOR, program);
+    let share = collector / used.max(f64::MIN_POSITIVE);
+    let are_at_their_end = server_cpu(level).is_some() || cpu_quota(level).is_some();
+    (share >= PART && collector >= 0.2 * may && are_at_their_end).then(|| {
+        Sign::of(
+            share / 0.5,
+            format!(
+                "Of the {used:.2} processors that {program} used, {collector:.2} were used to collect garbage ({:.0} %; at {:.0}/s {:.2}).",
+                percent(share),
+                light.rate,
+                light.mean_of(limits::PROGRAM_COLLECTOR, program)
+            ),
+        )
+    })
+}

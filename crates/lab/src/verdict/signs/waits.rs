@@ -1,0 +1,335 @@
+//! What threads wait for, and requests in them: a disk, each other, what stands behind the server.
+
+use catalogue::Metric;
+use catalogue::watch::limits;
+
+use super::bounds::{BUSY, FULL, MOSTLY, is_unaccepted, is_unread, percent};
+use super::processors::Processors;
+use super::sign::Sign;
+use crate::verdict::level::{Level, OUTGOING};
+
+/// How many more there are in the mean than at a light load; nothing where that was not looked at.
+fn grown(metric: Metric, level: &Level, light: &Level) -> Option<f64> {
+    Some(level.mean(metric)? - light.mean(metric).unwrap_or_default())
+}
+
+/// Whether the server has connections to anything, which it may wait for.
+fn is_connected(level: &Level) -> bool {
+    level.labels(OUTGOING).any(|to| level.mean_of_looks(OUTGOING, to) >= 0.5)
+}
+
+pub(super) fn memory(level: &Level, light: &Level) -> Option<Sign> {
+    let (used, refaults) =
+        (level.most(limits::PROGRAM_MEMORY_USED)?, level.highest(limits::PROGRAM_MEMORY_REFAULTS)?);
+    let waits = level.mean(limits::PROGRAM_DISK)? >= 0.5 || disk(level, light).is_some();
+    (used >= FULL && refaults > 0.1 * level.summary.rate.achieved && waits).then(|| {
+        Sign::sure(format!(
+            "The control group used {:.0} % of its memory, and {refaults:.0} pages/s that it had given up were needed again ({:.0} at {:.0}/s).",
+            percent(used),
+            light.highest(limits::PROGRAM_MEMORY_REFAULTS).unwrap_or_default(),
+            light.rate
+        ))
+    })
+}
+
+/// How much of what its control group may ask of the disk the server used, where that is nearly all.
+fn asked_of_disk(level: &Level) -> Option<f64> {
+    level.highest(limits::PROGRAM_IO_USED).filter(|used| *used >= BUSY)
+}
+
+/// Whether it is what its control group may ask of the disk that the server has no more of, not the disk.
+pub(in crate::verdict) fn is_limit_of_group(level: &Level) -> bool {
+    asked_of_disk(level).is_some()
+}
+
+pub(super) fn disk(level: &Level, light: &Level) -> Option<Sign> {
+    let waiting = level.mean(limits::PROGRAM_DISK)?;
+    let busy = level.highest(limits::DISK_BUSY);
+    if let Some(used) = asked_of_disk(level).filter(|_| waiting > 0.0) {
+        let itself = busy.map_or_else(String::new, |busy| {
+            format!(", while the disk itself was busy {:.0} % of the time", percent(busy))
+        });
+        return Some(Sign::sure(format!(
+            "The control group used {:.0} % of what it may ask of the disk, and {waiting:.1} threads waited for it{itself}.",
+            percent(used)
+        )));
+    }
+    let busy = busy?;
+    if busy >= BUSY && waiting >= 1.0 {
+        return Some(Sign::sure(format!(
+            "A disk was busy {:.0} % of the time, and {waiting:.1} threads waited for it.",
+            percent(busy)
+        )));
+    }
+    // Writes that have to be on it (fsync(2)) come one after the other: somebody waits for each of them, and others for
+    // who does.
+    let always = level.standing(limits::PROGRAM_DISK);
+    let is_idle = Processors::of(level).is_some_and(|processors| processors.busy < BUSY);
+    let before = light.standing(limits::PROGRAM_DISK);
+    (always >= 0.8 && always > before && busy >= 0.3 && is_idle).then(|| {
+        Sign::of(
+            0.6 + 0.4 * busy,
+            format!(
+                "In {:.0} % of all looks a thread waited for the disk ({waiting:.1} in the mean; at {:.0}/s in {:.0} %), which was busy {:.0} % of the time.",
+                percent(always),
+                light.rate,
+                percent(before),
+                percent(busy)
+            ),
+        )
+    })
+}
+
+/// Threads that wait for each other, more than at a light load, those of them at a futex, and what else there is; where
+/// they are more than all of that.
+struct Locks {
+    waiting: f64,
+    more: f64,
+    at_futex: f64,
+    running: f64,
+}
+
+impl Locks {
+    fn of(level: &Level, light: &Level) -> Option<Self> {
+        // Helpers that do nothing sleep in locks as well.
+        let more = |metric: Metric| grown(metric, level, light).unwrap_or_default();
+        let lock = more(limits::PROGRAM_LOCK);
+        let others =
+            [limits::PROGRAM_DISK, limits::PROGRAM_PEER, limits::PROGRAM_SLEEP, limits::PROGRAM_OTHER];
+        let others = others.map(more).into_iter().fold(0.0, f64::max);
+        let running = level.mean(limits::PROGRAM_RUNNING).unwrap_or_default();
+        let waiting = level.mean(limits::PROGRAM_LOCK).unwrap_or_default();
+        (lock >= 1.5 && lock > others && lock > running).then(|| Self {
+            waiting,
+            more: lock,
+            at_futex: more(limits::PROGRAM_FUTEX),
+            running,
+        })
+    }
+
+    /// Whether they wait for others of their process.
+    fn is_within(&self) -> bool {
+        self.at_futex > 0.5 * self.more
+    }
+
+    fn said(&self, light: &Level) -> String {
+        let Self { waiting, more, running, .. } = self;
+        format!(
+            "{waiting:.1} threads waited for each other (locks), {more:.1} more than at {:.0}/s, while {running:.1} ran.",
+            light.rate
+        )
+    }
+}
+
+pub(super) fn serialization(level: &Level, light: &Level) -> Option<Sign> {
+    let locks = Locks::of(level, light).filter(|locks| !locks.is_within());
+    locks.map(|locks| Sign::sure(locks.said(light))).or_else(|| in_turn(level, light))
+}
+
+/// Threads that sleep for longer and longer: who finds a lock taken and tries again after a while (SQLite's busy handler),
+/// not who waits as long for every request.
+fn in_turn(level: &Level, light: &Level) -> Option<Sign> {
+    let asleep = grown(limits::PROGRAM_SLEEP, level, light)?;
+    let alone = light.in_server();
+    let each = asleep / level.served().max(1e-9);
+    let running = level.mean(limits::PROGRAM_RUNNING).unwrap_or_default();
+    (asleep >= 1.5 && asleep > running && each > 1.5 * alone).then(|| {
+        Sign::of(
+            0.9,
+            format!(
+                "{asleep:.1} threads more than at {:.0}/s slept for a time, {:.1} ms for each request, which takes {:.1} ms there in all: they try again and again for what another has.",
+                light.rate,
+                each * 1e3,
+                alone * 1e3
+            ),
+        )
+    })
+}
+
+pub(super) fn application_lock(level: &Level, light: &Level) -> Option<Sign> {
+    let Some(locks) = Locks::of(level, light).filter(Locks::is_within) else {
+        let held = Held::of(level, light).filter(|held| held.is_of_one(level))?;
+        return Some(Sign::of(0.7, held.said(level, light)));
+    };
+    // All stand where garbage is collected, and threads that wait for a processor are not those that wait for a lock.
+    let said = format!("{} They wait at a futex, within their process.", locks.said(light));
+    Some(Sign::of(0.95, said))
+}
+
+/// What is one, by Little's law.
+const ONE: std::ops::Range<f64> = 0.7..1.5;
+
+/// Requests that were read and are not answered, more than at a light load, while no thread waits for anything but events,
+/// nothing is unread, and the server waits for no answer.
+pub(super) struct Held {
+    pub(super) requests: f64,
+    /// By Little's law, if each took as long as at a light load.
+    pub(super) worked_on: f64,
+}
+
+impl Held {
+    pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
+        const SOME: f64 = 5.0;
+        let requests = grown(limits::SOCKETS_OWED, level, light)?;
+        let waits = [
+            limits::PROGRAM_LOCK,
+            limits::PROGRAM_DISK,
+            limits::PROGRAM_PEER,
+            limits::PROGRAM_SLEEP,
+            limits::PROGRAM_OTHER,
+        ];
+        let more = |metric| grown(metric, level, light).is_some_and(|more| more >= 0.5);
+        let is_elsewhere = waits.into_iter().any(more) || is_connected(level);
+        let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
+        let is_held =
+            requests >= SOME && !is_elsewhere && !is_busy && !is_unread(level) && !is_unaccepted(level);
+        let worked_on = level.served() * light.in_server();
+        is_held.then_some(Self { requests, worked_on })
+    }
+
+    fn said(&self, level: &Level, light: &Level) -> String {
+        format!(
+            "{:.0} more requests than at {:.0}/s had been read and not answered, while nothing that the server waited for had grown; {:.1}/s of {:.1} ms each are {:.1} that were worked on at a time.",
+            self.requests,
+            light.rate,
+            level.served(),
+            light.in_server() * 1e3,
+            self.worked_on
+        )
+    }
+
+    /// Whether hardly any are worked on at a time, so that it is a limit of the rate.
+    pub(super) fn is_of_rate(&self) -> bool {
+        self.worked_on < ONE.start
+    }
+
+    /// Whether it is one at a time, of threads of which many stand at a futex: those that wait for a lock, beside those
+    /// that have nothing to do, which look the same from outside.
+    fn is_of_one(&self, level: &Level) -> bool {
+        ONE.contains(&self.worked_on)
+            && level.mean(limits::PROGRAM_FUTEX).is_some_and(|threads| threads >= 2.0)
+    }
+}
+
+/// A pool of connections to something: all of them are asked, each takes as long as at a light load, and there are never
+/// more, while requests wait.
+pub(super) fn application_pool(level: &Level, light: &Level) -> Option<Sign> {
+    connections_in_use(level, light).or_else(|| places_in_use(level, light))
+}
+
+/// Of what is not seen from outside: so many requests are worked on at a time, and others wait in the server.
+fn places_in_use(level: &Level, light: &Level) -> Option<Sign> {
+    let held = Held::of(level, light).filter(|held| !held.is_of_rate() && !held.is_of_one(level))?;
+    Some(Sign::of(0.6, held.said(level, light)))
+}
+
+fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
+    let waiting = grown(limits::SOCKETS_OWED, level, light)?;
+    // Workers that are all taken have a connection each.
+    if is_unaccepted(level) && Locks::of(level, light).is_none() {
+        return None;
+    }
+    let alone = light.in_server();
+    // By Little's law, if each takes as long as at a light load; and who waits for an answer at one.
+    let worked_on = level.served() * alone;
+    let at_peers = level.mean(limits::PROGRAM_PEER).unwrap_or_default();
+    level.labels(OUTGOING).filter(|to| !is_lookup(to)).find_map(|to| {
+        let connections = level.mean_of_looks(OUTGOING, to);
+        let values = level.values(OUTGOING, to);
+        let are_all = values.iter().filter(|value| (**value - connections).abs() < 0.5).count();
+        let is_full = are_all as f64 >= 0.9 * values.len().max(1) as f64 && connections >= 1.0;
+        let are_used = (0.75..1.35).contains(&(worked_on / connections)) || at_peers >= 0.7 * connections;
+        (is_full && are_used && waiting >= connections).then(|| {
+            Sign::of(
+                0.95,
+                format!(
+                    "There were never more than {connections:.0} connections to {to}, and {:.1}/s of {:.1} ms each, as at {:.0}/s, are {worked_on:.1} at a time; {waiting:.0} more requests than there waited in the server.",
+                    level.served(),
+                    alone * 1e3,
+                    light.rate
+                ),
+            )
+        })
+    })
+}
+
+/// Whether this is where names are looked up.
+fn is_lookup(to: &str) -> bool {
+    to == "udp:53"
+}
+
+pub(super) fn name_lookup(level: &Level, light: &Level) -> Option<Sign> {
+    let to = level.labels(OUTGOING).find(|to| is_lookup(to))?;
+    let under_way = level.mean_of_looks(OUTGOING, to);
+    let looks = level.values(limits::SOCKETS_UNREAD, "").len().max(1);
+    let seen = level.values(OUTGOING, to).len() as f64 / looks as f64;
+    let per_request = |level: &Level| level.mean_of_looks(OUTGOING, to) / level.served().max(1e-9) * 1e3;
+    // They are there at any load; what they are a limit of is how many can wait for one at a time.
+    let alone = light.in_server().max(f64::MIN_POSITIVE);
+    let is_most = under_way / level.served().max(1e-9) >= 0.4 * alone;
+    (level.is_behind && is_most && under_way >= 0.7 && seen >= MOSTLY).then(|| {
+        Sign::of(
+            0.95,
+            format!(
+                "{under_way:.1} look-ups of names were under way in the mean: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
+                per_request(level),
+                per_request(light),
+                light.rate
+            ),
+        )
+    })
+}
+
+pub(super) fn back_end(level: &Level, light: &Level) -> Option<Sign> {
+    queue_behind(level).or_else(|| processors_behind(level)).or_else(|| longer_behind(level, light))
+}
+
+/// Connections wait there to be accepted.
+fn queue_behind(level: &Level) -> Option<Sign> {
+    const UNACCEPTED: Metric = limits::OUTGOING_UNACCEPTED;
+    let to = level.labels(UNACCEPTED).find(|to| level.standing_of(UNACCEPTED, to) >= MOSTLY)?;
+    Some(Sign::sure(format!(
+        "{:.0} connections to {to}, which the server asks, waited to be accepted in the mean: all of its workers were taken.",
+        level.mean_of(UNACCEPTED, to)
+    )))
+}
+
+/// Programs there have most of the processors, of which the server would need little.
+fn processors_behind(level: &Level) -> Option<Sign> {
+    let processors = Processors::of(level)?;
+    let program = level
+        .labels(limits::BEHIND)
+        .map(|program| (level.mean_of_looks(limits::BEHIND, program), program))
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    let (used, program) = program?;
+    (processors.is_behinds()).then(|| {
+        Sign::of(
+            0.9,
+            format!(
+                "{program}, which the server asks, used {used:.2} of the processors that both may run on, which were busy {:.0} % of the time.",
+                percent(processors.busy)
+            ),
+        )
+    })
+}
+
+/// It takes longer there for each request than at a light load, where it took no longer than the whole request.
+fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
+    level.labels(OUTGOING).filter(|to| !is_lookup(to)).find_map(|to| {
+        // Connections that are kept are there without being asked: none is for longer than the request.
+        let [now, before] = [level, light].map(|level| {
+            let whole = Some(level.in_server()).filter(|mean| *mean > 0.0).unwrap_or(f64::INFINITY);
+            (level.mean_of_looks(OUTGOING, to) / level.served().max(1e-9)).min(whole)
+        });
+        let connections = level.mean_of_looks(OUTGOING, to);
+        (connections >= 2.0 && now > 1.5 * before).then(|| {
+            Sign::sure(format!(
+                "{connections:.0} connections to {} were under way: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
+                if to.parse::<u16>().is_ok() { format!("port {to}") } else { to.to_owned() },
+                now * 1e3,
+                before * 1e3,
+                light.rate
+            ))
+        })
+    })
+}

@@ -1,0 +1,49 @@
+//! [`Samples`]: where processors are, from time to time.
+
+use std::io;
+
+use perf_event::data::Record;
+use perf_event::events::Software;
+use perf_event::{Builder, SampleFlag, Sampler};
+
+use crate::processors::online;
+
+/// Of each processor: twelve bytes of head and twelve of a sample, for some seconds.
+const BUFFER: usize = 128 << 10;
+
+/// A buffer for each processor.
+pub(super) struct Samples(Vec<Sampler>);
+
+impl Samples {
+    /// So many per second of each processor that is switched on, of user programs: where the kernel is has no names here.
+    pub(super) fn open(frequency: u64) -> io::Result<Self> {
+        let online = online();
+        let samplers = online.into_iter().map(|processor| {
+            let mut sampler = Builder::new(Software::CPU_CLOCK)
+                .any_pid()
+                .one_cpu(processor)
+                .sample_frequency(frequency)
+                .sample(SampleFlag::IP | SampleFlag::TID)
+                .exclude_kernel(true)
+                .exclude_hv(true)
+                .build()?
+                .sampled(BUFFER)?;
+            sampler.enable()?;
+            Ok(sampler)
+        });
+        samplers.collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Gives what has come since: the process, and the address.
+    pub(super) fn take(&mut self, mut each: impl FnMut(i32, u64)) {
+        for sampler in &mut self.0 {
+            while let Some(record) = sampler.next_record() {
+                let Ok(Record::Sample(sample)) = record.parse_record() else { continue };
+                let process = sample.pid().and_then(|pid| i32::try_from(pid).ok());
+                if let Some((process, address)) = process.zip(sample.ip()) {
+                    each(process, address);
+                }
+            }
+        }
+    }
+}
