@@ -52,6 +52,19 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// A series of records that says nothing of how they differ by chance.
+    #[error(
+        "{} has {found} experiments or runs, and {fewest} at least are needed to know how they differ by chance; add what was measured before",
+        path.display()
+    )]
+    ShortSeries {
+        /// Where they are.
+        path: PathBuf,
+        /// How many there are.
+        found: usize,
+        /// How many there have to be.
+        fewest: usize,
+    },
     /// The gate refuses the spec's `[gate]`.
     #[error("the gate refuses the settings of [gate]: {0}")]
     Gate(String),
@@ -153,6 +166,8 @@ impl Error {
                 | Self::NotEmpty { .. }
                 | Self::Refused(_)
                 | Self::Incomparable { .. }
+                | Self::NotOneSearch { .. }
+                | Self::ShortSeries { .. }
                 | Self::Record(record::Error::NotARecord { .. })
         )
     }

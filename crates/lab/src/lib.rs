@@ -21,6 +21,7 @@ mod spec;
 mod verdict;
 mod view;
 
+pub use compare::baseline::{Change, SeriesComparison, compare_with_series};
 pub use compare::comparison::{Comparison, Difference, compare};
 pub use error::Error;
 pub use run::confirm::confirm;

@@ -14,11 +14,13 @@
 //! | [`Dependence`] | ratios and quantiles over the parts of a simulation, independent or consecutive |
 //! | [`overlapping_batch_means`], [`mser()`], [`autocorrelation_time`] | one long run: its standard error, its warm-up, its memory |
 //! | [`Histogram`], [`LogHistogram`] | distributions of latencies in bounded memory |
+//! | [`changes()`] | where in a series of values their mean changes |
 //! | [`significance`], [`goodness`] | tests: do two samples differ, does a sample come from a distribution |
 //! | [`regression`] | a straight line through counts, least squares over several terms |
 
 mod autocorrelation;
 mod batch_means;
+mod changes;
 mod dependence;
 mod estimate;
 pub mod goodness;
@@ -37,6 +39,7 @@ mod student;
 
 pub use autocorrelation::autocorrelation_time;
 pub use batch_means::overlapping_batch_means;
+pub use changes::changes;
 pub use dependence::Dependence;
 pub use estimate::Estimate;
 pub use histogram::Histogram;

@@ -23,6 +23,18 @@ pub fn welch(one: &[f64], other: &[f64]) -> Option<f64> {
     student::two_sided(t, degrees)
 }
 
+/// How likely a value is so far from the mean of others, or farther, where it is of their kind; `None` for fewer than two of
+/// these (the prediction interval of Student's t, Hahn, "Factors for calculating two-sided prediction intervals", 1969).
+pub fn belongs(others: &[f64], value: f64) -> Option<f64> {
+    let (mean, error, freedom) = squared_error(others)?;
+    // That of a single value is as many times that of the mean.
+    let squared = error * (others.len() as f64 + 1.0);
+    if squared <= 0.0 {
+        return Some(if value == mean { 1.0 } else { 0.0 });
+    }
+    student::two_sided((value - mean).abs() / squared.sqrt(), freedom)
+}
+
 /// How likely the mean of differences within pairs is so far from 0, or farther, where there is no difference; `None`
 /// for fewer than two. What was measured close together was measured under equal conditions (Student, "The probable error of a mean", 1908).
 pub fn paired(differences: &[f64]) -> Option<f64> {
@@ -97,6 +109,15 @@ mod tests {
         assert_eq!(welch(&[1.0, 1.0], &[1.0, 1.0]), Some(1.0));
         assert_eq!(welch(&[1.0, 1.0], &[2.0, 2.0]), Some(0.0));
         assert_eq!(welch(&[1.0], &[2.0, 2.0]), None);
+    }
+
+    /// Of 9, 10 and 11, a value 4 away: t = 4 / sqrt(1 + 1 / 3) with 2 degrees of freedom.
+    #[test]
+    fn a_value_is_judged_by_what_single_values_do() {
+        let p = belongs(&[9.0, 10.0, 11.0], 14.0).unwrap();
+        assert!((p - 0.074_180).abs() < 1e-6, "{p}");
+        assert_eq!(belongs(&[9.0], 14.0), None);
+        assert_eq!((belongs(&[1.0, 1.0], 1.0), belongs(&[1.0, 1.0], 2.0)), (Some(1.0), Some(0.0)));
     }
 
     /// 1 - exp(-2) (1 + 2 + 2).

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use record::RunDirectory;
 use record::experiment::{Experiment, Test, TestState};
+use serde_json::{Value, json};
 use testkit::Machine;
 
 use super::{HEADWORKS, text};
@@ -132,7 +133,7 @@ fn an_experiment_is_repeated_from_its_record_and_compared() {
         return;
     }
     let worse = lab(&["compare", "first", "slower", "--json"], place);
-    let said: serde_json::Value = serde_json::from_slice(&worse.stdout).unwrap();
+    let said: Value = serde_json::from_slice(&worse.stdout).unwrap();
     for load in loads {
         let (before, after) = (before(load), latencies(&place.join("slower"), load));
         let in_peace = |all: &[f64], bound: f64| all.len() == 3 && all.iter().all(|mean| *mean < bound);
@@ -158,5 +159,66 @@ fn what_cannot_be_compared_is_said() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(arguments[1]), "{said}");
+    }
+}
+
+/// An experiment of a day, with one search that has found this capacity.
+fn searched(place: &Path, name: &str, day: u32, rate: f64) {
+    let test = json!({
+        "directory": "tests/01-bare", "subject": "bare", "level": 0.0, "repeat": 1, "offered": 0.0,
+        "knee": { "rate": rate, "ci": [0.98 * rate, 1.02 * rate], "unit": "requests/s", "bottleneck": null,
+            "confidence": 0.0, "directory": "search" },
+        "state": "measured", "why": [],
+    });
+    let experiment = json!({
+        "title": "Nightly", "started": format!("2026-01-{day:02}T03:00:00Z"), "ended": null,
+        "interrupted": false, "version": "0", "command": [], "server": { "kind": "origin", "version": "0" },
+        "factor": { "name": "", "unit": "", "levels": [] }, "subjects": ["bare"], "classes": [],
+        "capacity": null, "tests": [test],
+    });
+    let directory = place.join(name);
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("experiment.json"), experiment.to_string()).unwrap();
+}
+
+/// Of nights of which some are better than others by a per cent or so, and one release that cost a tenth.
+#[test]
+fn new_records_are_compared_with_what_a_series_has_come_to() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    let noise = [1.0, -0.5, 0.25, -1.0, 0.75, 0.5, -0.25, -0.75, 0.0, 1.0];
+    for (night, noise) in (1..).zip(noise) {
+        let rate = if night <= 4 { 1100.0 } else { 1000.0 };
+        // Names are in another order than nights.
+        searched(place, &format!("nightly/{:02}", 20 - night), night, rate * (1.0 + noise / 100.0));
+    }
+    fs::create_dir(place.join("nightly/else")).unwrap();
+    searched(place, "as-ever", 20, 1004.0);
+    searched(place, "slower", 20, 950.0);
+    let compared = |arguments: &[&str]| {
+        let output = lab(&[&["compare", "--baseline", "nightly", "--json"], arguments].concat(), place);
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), said)
+    };
+    let (code, alone) = compared(&[]);
+    assert_eq!((code, alone["series"].as_array().unwrap().len()), (Some(0), 10), "{alone:#}");
+    let [change] = &alone["changes"].as_array().unwrap()[..] else { panic!("{alone:#}") };
+    assert_eq!((&change["at"], &change["is_worse"]), (&json!("nightly/15"), &json!(true)), "{change:#}");
+    let (code, same) = compared(&["as-ever"]);
+    assert_eq!((code, &same["differences"][0]["differs"]), (Some(0), &json!(false)), "{same:#}");
+    let (code, worse) = compared(&["slower"]);
+    assert_eq!((code, &worse["differences"][0]["is_worse"]), (Some(3), &json!(true)), "{worse:#}");
+    let said = lab(&["compare", "--baseline", "nightly", "slower"], place);
+    let said = text(&said.stdout);
+    assert!(said.contains("worse  since nightly/15  bare: capacity: 1099.3"), "{said}");
+
+    fs::create_dir(place.join("few")).unwrap();
+    for (arguments, why) in [
+        (&["--baseline", "few", "slower"][..], "few has 0 experiments or runs, and 3 at least"),
+        (&["slower"], "1 records given, and two are compared"),
+    ] {
+        let output = lab(&[&["compare"], arguments].concat(), place);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
     }
 }

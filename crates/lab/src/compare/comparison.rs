@@ -74,6 +74,12 @@ pub fn compare(before: &Path, after: &Path) -> Result<Comparison, Error> {
     Ok(Comparison { differences: differences.collect(), unmatched })
 }
 
+/// Of a figure that had these values, and has those now.
+pub(super) fn difference_of(figure: &Figure, before: &[f64], after: &[f64], p: Option<f64>) -> Difference {
+    let with = |values: &[f64]| Figure { values: values.to_vec(), interval: None, ..figure.clone() };
+    difference(&with(before), &with(after), p)
+}
+
 fn difference(first: &Figure, second: &Figure, p: Option<f64>) -> Difference {
     let (before, after) = (first.mean(), second.mean());
     let differs = match p {
