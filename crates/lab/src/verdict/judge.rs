@@ -131,8 +131,10 @@ fn find(
     let weight = signs.iter().map(|sign| sign.strength).sum::<f64>() / above.len() as f64;
     let onset = onset(&shown).unwrap_or(above[0].rate);
     let evidence = signs.into_iter().next()?.said;
-    // What is lost on the way is so at any load, and slows down whatever is sent.
-    let is_always = onset < always && resource != Resource::PacketLoss;
+    // What is lost on the way is so at any load, and slows down whatever is sent; and what takes processors from the server
+    // takes them all the time.
+    let is_of_others = matches!(resource, Resource::PacketLoss | Resource::OtherProgram | Resource::Steal);
+    let is_always = onset < always && !is_of_others;
     Some(Finding { resource, onset, weight, evidence, is_always })
 }
 

@@ -103,6 +103,7 @@ fn of_application(resource: Resource) -> &'static str {
     }
 }
 
+const AT_ITS_END: f64 = 0.95;
 /// Of less than this share nothing can be said of where its end is.
 const TOLD: f64 = 0.1;
 
@@ -110,8 +111,10 @@ const TOLD: f64 = 0.1;
 fn nearest(resource: Resource, level: &Level) -> Option<String> {
     let used = level.used();
     let others =
-        used.iter().filter_map(|(name, share)| Some((Used::named(name)?, *share))).filter(|(of, _)| {
-            of.resource() != resource && !of.resource().is_generators() && *of != Used::ListenQueue
+        used.iter().filter_map(|(name, share)| Some((Used::named(name)?, *share))).filter(|(of, share)| {
+            // What is at its end as well waits for it, or is what it takes.
+            let is_other = of.resource() != resource && *share < AT_ITS_END;
+            is_other && !of.resource().is_generators() && *of != Used::ListenQueue
         });
     let (of, share) = others.max_by(|one, other| one.1.total_cmp(&other.1))?;
     let achieved = level.summary.rate.achieved;

@@ -6,6 +6,7 @@ mod skeleton;
 
 pub(crate) mod clock;
 pub(crate) mod code;
+pub(crate) mod go_table;
 pub(crate) mod layout;
 pub(crate) mod programs;
 pub(crate) mod runs;

@@ -6,6 +6,7 @@ use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind};
 
 use super::activity::Activity;
 use crate::bpf::code::{Binary, read};
+use crate::bpf::go_table::GoTable;
 
 /// What is done at each place of a file, as far as names tell.
 #[derive(Debug, Default)]
@@ -36,6 +37,8 @@ impl Functions {
                 known.push((symbol.address(), Activity::of_function(name), symbol.size()));
             }
         }
+        let of_go = GoTable::of(binary).map(|table| table.functions()).unwrap_or_default();
+        known.extend(of_go.into_iter().map(|(address, name)| (address, Activity::of_function(name), 0)));
         known.sort_by_key(|(address, ..)| *address);
         known.dedup_by_key(|(address, ..)| *address);
         let mut ends = Vec::with_capacity(known.len());

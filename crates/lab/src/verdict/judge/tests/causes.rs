@@ -17,6 +17,10 @@ fn shared(level: Level, load: f64, own: f64, kept_waiting: f64) -> Level {
 fn another_program_on_the_processor_is_named() {
     let verdict = check(Resource::OtherProgram, |level, load| shared(level, load, 0.5, 1.5));
     assert!(verdict.evidence[0].contains("most of it backup (0.50)"), "{verdict:?}");
+    // It takes its share at any load, with threads of the server waiting for theirs.
+    check(Resource::OtherProgram, |level, load| {
+        shared(level, load, 0.5, 1.5).with(limits::PROGRAM_KEPT_WAITING, "httpd", &[1.0])
+    });
     // One that takes what the server does not want is not in its way.
     check(Resource::WorkerLimit, |level, load| shared(level, load, 0.1, 0.05));
     // And one that takes a little of a processor that is full is not what it is full of.
