@@ -52,6 +52,18 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// What was watched is of another time than the search.
+    #[error(
+        "nothing in {} was sampled while {} was made: it is of another time, or the clocks of both machines differ",
+        watch.display(),
+        search.display()
+    )]
+    NotWatched {
+        /// The record of the monitor.
+        watch: PathBuf,
+        /// That of the search.
+        search: PathBuf,
+    },
     /// A series of records that says nothing of how they differ by chance.
     #[error(
         "{} has {found} experiments or runs, and {fewest} at least are needed to know how they differ by chance; add what was measured before",
@@ -167,6 +179,7 @@ impl Error {
                 | Self::Refused(_)
                 | Self::Incomparable { .. }
                 | Self::NotOneSearch { .. }
+                | Self::NotWatched { .. }
                 | Self::ShortSeries { .. }
                 | Self::Record(record::Error::NotARecord { .. })
         )

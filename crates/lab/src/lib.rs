@@ -35,4 +35,4 @@ pub use spec::crowd::Crowd;
 pub use spec::defaults::{HOLD, MIN_HOLD, MIN_PRECISION, PRECISION, arrivals};
 pub use spec::schema::schema;
 pub use testbed::Stop;
-pub use verdict::again::{verdict, verdicts};
+pub use verdict::again::{verdict, verdict_with, verdicts};

@@ -43,7 +43,16 @@ impl Run {
         self.planted.iter().all(|planted| first.contains(&planted))
     }
 
-    /// How likely it was said that what was named is right, and that is not known where nothing was named.
+    /// How likely it was said to be that it is something of what was planted.
+    pub(super) fn probability(&self) -> f64 {
+        if self.candidates.is_empty() {
+            return f64::from(u8::from(self.is_right()));
+        }
+        let planted = self.candidates.iter().filter(|(name, _)| self.planted.contains(name));
+        planted.map(|(_, likely)| *likely).sum::<f64>().min(1.0)
+    }
+
+    /// How likely what was named was said to be.
     pub(super) fn confidence(&self) -> f64 {
         match &self.found {
             Some(found) if self.candidates.is_empty() => f64::from(u8::from(!found.is_empty())),

@@ -64,7 +64,7 @@ impl Results {
             let two: Vec<&&Run> = runs.iter().filter(|run| run.planted.len() > 1).collect();
             let both = two.iter().filter(|run| run.has_all()).count();
             let unknown = runs.iter().filter(|run| run.found.is_none()).count();
-            let missed = |run: &&Run| (run.confidence() - f64::from(u8::from(run.is_right()))).powi(2);
+            let missed = |run: &&Run| (1.0 - run.probability()).powi(2);
             let brier = stats::mean(runs.iter().map(missed)).unwrap_or(f64::NAN);
             let _ = write!(
                 text,
@@ -195,8 +195,8 @@ mod tests {
         let text = results.to_markdown();
         assert!(text.contains("Searches were made from 2001-02-03 04:05 to 2001-02-03 04:05 UTC"), "{text}");
         assert!(!Results { again: false, ..results }.to_markdown().contains("anew"));
-        // (0.1^2 + 0.8^2 + 0 + 0) / 4
-        assert!(text.contains("| Resources | 4 | 2 (50.0 %) | 15.0–85.0 % | – | 1 | 0.163 |"), "{text}");
+        // (0.1^2 + 0.9^2 + 1 + 0) / 4
+        assert!(text.contains("| Resources | 4 | 2 (50.0 %) | 15.0–85.0 % | – | 1 | 0.455 |"), "{text}");
         let expected = "| planted | disk | none | memory | unknown |\n| --- | --- | --- | --- | --- |\n\
             | disk | 1 |  | 1 | 1 |\n| none |  | 1 |  |  |\n";
         assert!(text.contains(expected), "{text}");
@@ -213,7 +213,7 @@ mod tests {
         ];
         let text = Results { setting: Setting::example(), runs, again: false }.to_markdown();
         assert!(
-            text.contains("| Resources | 2 | 2 (100.0 %) | 34.2–100.0 % | 1 of 2 | 0 | 0.160 |"),
+            text.contains("| Resources | 2 | 2 (100.0 %) | 34.2–100.0 % | 1 of 2 | 0 | 0.066 |"),
             "{text}"
         );
     }

@@ -15,6 +15,8 @@ metrics! { sampled like LIKE;
         labels: &["processor"];
     OUTGOING = "limits.outgoing", Gauge, Number,
         "Connections made on this host to the port, if the programs connect to it, without those to the watched ports; all ports where it is not known which sockets they have. Of sockets without a port the path that they are connected to, and of UDP udp: and the port.", labels: &["port"];
+    OUTGOING_KNOWN = "limits.outgoing_known", Gauge, Number,
+        "Whether all is known that the programs connect to, 1 or 0: not where the kernel does not tell unix sockets, or which sockets the programs have.";
     OUTGOING_UNACCEPTED = "limits.outgoing_unaccepted", Gauge, Number,
         "Connections that wait to be accepted at the ports and paths that the programs connect to, where that is on this host.",
         labels: &["port"];
@@ -56,7 +58,7 @@ metrics! { sampled like LIKE;
     PROGRAM_HANDSHAKES = "limits.program.handshakes", Gauge, Processors,
         "Processors that were used for handshakes of TLS, by the names of functions.", labels: BY_PROGRAM;
     PROGRAM_CRYPTOGRAPHY = "limits.program.cryptography", Gauge, Processors,
-        "Processors that were used for cryptography whose functions have no names.", labels: BY_PROGRAM;
+        "Processors that were used in libraries of cryptography for something else, or for what has no name there.", labels: BY_PROGRAM;
     PROGRAM_STOLEN = "limits.program.stolen", Gauge, Share,
         "Share of the time in which the hypervisor ran something else on the program's processors.",
         labels: BY_PROGRAM;

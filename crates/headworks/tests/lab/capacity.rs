@@ -43,8 +43,24 @@ fn the_rate_that_workers_allow_is_found() {
     let Some((said, progress)) = found else { return };
     let clients: Vec<_> = said["probes"].as_array().unwrap().iter().map(|probe| &probe["clients"]).collect();
     assert_eq!(clients[..2], [1, 4], "{said}");
-    let verdict = Command::new(HEADWORKS).args(["lab", "verdict", out.to_str().unwrap(), "--json"]).output();
-    assert_eq!(serde_json::from_slice::<Value>(&verdict.unwrap().stdout).unwrap(), said);
+    let verdict = |options: &[&str]| {
+        let mut command = Command::new(HEADWORKS);
+        command.args(["lab", "verdict", out.to_str().unwrap(), "--json"]).args(options).output().unwrap()
+    };
+    let json = |output: Output| serde_json::from_slice::<Value>(&output.stdout).unwrap();
+    assert_eq!(json(verdict(&[])), said);
+    // What was seen can come from somewhere else, if it is of that time.
+    let seen = place.path().join("seen");
+    std::fs::rename(out.join("watch"), &seen).unwrap();
+    assert_eq!(json(verdict(&[]))["bottleneck"], Value::Null);
+    assert_eq!(json(verdict(&["--watch", seen.to_str().unwrap()])), said);
+    let info = seen.join("run.toml");
+    let before = std::fs::read_to_string(&info).unwrap();
+    let (year, _) = before.split_once("started = \"").unwrap().1.split_once('-').unwrap();
+    std::fs::write(&info, before.replace(&format!("\"{year}-"), "\"1999-")).unwrap();
+    let late = verdict(&["--watch", seen.to_str().unwrap()]);
+    assert_eq!(late.status.code(), Some(2));
+    assert!(text(&late.stderr).contains("is of another time"), "{}", text(&late.stderr));
     let records = std::fs::read_dir(out.join("probes")).unwrap().count();
     assert_eq!(records, clients.len());
     assert_eq!(progress.lines().count(), clients.len(), "{progress}");

@@ -53,7 +53,10 @@ const LEVEL: f64 = 0.05;
 /// # Errors
 /// When there are fewer than three, or one cannot be read, or they have no figure in common.
 pub fn compare_with_series(directory: &Path, new: &[PathBuf]) -> Result<SeriesComparison, Error> {
-    let series = records(directory)?;
+    let judged: Vec<_> = new.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut series = records(directory)?;
+    // What is judged is not what it is judged by.
+    series.retain(|path| path.canonicalize().is_ok_and(|path| !judged.contains(&path)));
     if series.len() < FEWEST {
         return Err(Error::ShortSeries { path: directory.to_owned(), found: series.len(), fewest: FEWEST });
     }
@@ -61,8 +64,12 @@ pub fn compare_with_series(directory: &Path, new: &[PathBuf]) -> Result<SeriesCo
         |paths: &[PathBuf]| paths.iter().map(|path| figures::read(path)).collect::<Result<Vec<_>, _>>();
     let (old, new_figures) = (read(&series)?, read(new)?);
     let mut changes = Vec::new();
-    let mut pairs = Vec::new();
-    for figure in &old[0] {
+    let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
+    let figures = all_of(&old);
+    if figures.is_empty() {
+        return Err(Error::Incomparable { before: directory.to_owned(), after: series[0].clone() });
+    }
+    for figure in &figures {
         // Of those that lack it nothing is known.
         let of = |all: &[Vec<Figure>]| -> Vec<(usize, f64)> {
             let found = all.iter().enumerate();
@@ -92,27 +99,52 @@ pub fn compare_with_series(directory: &Path, new: &[PathBuf]) -> Result<SeriesCo
         let last = means[places.last().copied().unwrap_or(0)..].to_vec();
         let now: Vec<f64> = of(&new_figures).into_iter().map(|(_, mean)| mean).collect();
         if !now.is_empty() {
-            pairs.push((figure, last, now));
+            pairs.push((*figure, last, now));
+        } else if !new.is_empty() {
+            unmatched.push(figure.name.clone());
         }
     }
     if pairs.is_empty() && !new.is_empty() {
         return Err(Error::Incomparable { before: directory.to_owned(), after: new[0].clone() });
     }
-    let chances = pairs.iter().map(|(_, last, now)| match now[..] {
-        [one] => significance::belongs(last, one),
-        _ => significance::welch(last, now),
-    });
+    let chances = pairs.iter().map(|(figure, last, now)| chance(figure, last, now));
     let chances = significance::holm(chances.collect());
     let differences = pairs
         .iter()
         .zip(chances)
         .map(|((figure, last, now), p)| difference_of(figure, last, now, p))
         .collect();
-    let lacks = |figure: &&Figure| old[0].iter().all(|other| other.name != figure.name);
-    let mut unmatched: Vec<String> =
-        new_figures.iter().flatten().filter(lacks).map(|figure| figure.name.clone()).collect();
+    let is_new = |figure: &&Figure| figures.iter().all(|known| known.name != figure.name);
+    unmatched.extend(new_figures.iter().flatten().filter(is_new).map(|figure| figure.name.clone()));
+    unmatched.sort();
     unmatched.dedup();
     Ok(SeriesComparison { series, changes, comparison: Comparison { differences, unmatched } })
+}
+
+/// What any of the records has, each once.
+fn all_of(records: &[Vec<Figure>]) -> Vec<&Figure> {
+    let mut figures: Vec<&Figure> = Vec::new();
+    for figure in records.iter().flatten() {
+        if figures.iter().all(|known| known.name != figure.name) {
+            figures.push(figure);
+        }
+    }
+    figures
+}
+
+/// How likely it is by chance that the figure has these values now. Of a series without any spread, such as a share that was
+/// always 0, it is not known how much chance does: what is less than a hundredth does not count then.
+fn chance(figure: &Figure, last: &[f64], now: &[f64]) -> Option<f64> {
+    const RELEVANT: f64 = 0.01;
+    let (mean, after) = (stats::mean(last.iter().copied())?, stats::mean(now.iter().copied())?);
+    let scale = if figure.unit.is_empty() { 1.0 } else { mean.abs() };
+    if last.iter().all(|value| *value == mean) && (after - mean).abs() <= RELEVANT * scale {
+        return Some(1.0);
+    }
+    match now[..] {
+        [one] => significance::belongs(last, one),
+        _ => significance::welch(last, now),
+    }
 }
 
 /// Experiments and runs directly below a directory, in the order in which they were begun.

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use record::experiment::{Experiment, TestState};
-use record::search::{Capacity, Relief, SearchResult};
+use record::search::{Capacity, Relief, Resource, SearchResult};
 use testbed::Stop;
 use toml::{Table, Value};
 
 use super::experiment::run;
 use super::options::Options;
 use crate::error::Error;
-use crate::verdict::again::verdict;
+use crate::verdict::again::verdict_alone;
 use crate::verdict::confirmed::confirmed;
-use crate::verdict::levers::lever;
+use crate::verdict::levers::{Lever, lever};
 
 /// Where the searches are, below the experiment.
 const PLACE: &str = "confirm";
@@ -22,11 +22,16 @@ const INFO: &str = "run.toml";
 const MOST: usize = 3;
 
 /// Judges the one search of an experiment, relieves what is likeliest, and searches again; if that does not help, the next.
-/// `options` is how searches are started; its spec and directory do not count.
+/// What has been found up to then is kept and given with whatever ends it. `options` is how searches are started; its spec and
+/// directory do not count.
 ///
 /// # Errors
-/// When there is not one search, or a search cannot be made.
-pub fn confirm(directory: &Path, options: &Options, stop: &Stop) -> Result<SearchResult, Error> {
+/// When there is not one search, or its record cannot be read.
+pub fn confirm(
+    directory: &Path,
+    options: &Options,
+    stop: &Stop,
+) -> Result<(SearchResult, Result<(), Error>), Error> {
     let experiment = Experiment::load(directory)?;
     let not_one = || Error::NotOneSearch { path: directory.to_owned() };
     let searches: Vec<_> = experiment
@@ -36,65 +41,82 @@ pub fn confirm(directory: &Path, options: &Options, stop: &Stop) -> Result<Searc
         .filter_map(|test| Some(directory.join(&test.directory).join(&test.capacity.as_ref()?.directory)))
         .collect();
     let [search] = &searches[..] else { return Err(not_one()) };
-    let mut found = verdict(search)?;
+    let mut found = verdict_alone(search)?;
     let before = found.capacity.clone().ok_or_else(not_one)?;
     let file = directory.join(INFO);
     let text = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
     let table: Table = text.parse().unwrap_or_default();
     let spec = table.get("spec").and_then(Value::as_table).cloned().unwrap_or_default();
-    found.reliefs.clear();
     let candidates = found.verdict.candidates.clone();
+    let mut ended = Ok(());
     for candidate in candidates.iter().filter(|candidate| candidate.probability > 0.0).take(MOST) {
         let Some(lever) = lever(candidate.name, &spec) else {
-            found.reliefs.push(Relief {
-                resource: candidate.name,
-                settings: Vec::new(),
-                said: "the lab has nothing that it could change of it".to_owned(),
-                before: before.clone(),
-                after: None,
-                directory: None,
-            });
-            // What is likelier was not tried, so that nothing is known of it.
+            found.reliefs.push(untried(candidate.name, &before));
             break;
         };
         let place = format!("{PLACE}/{}", candidate.name.name());
-        let out = directory.join(&place);
-        if out.exists() {
-            fs::remove_dir_all(&out).map_err(Error::io("remove", &out))?;
-        }
         let options = Options {
             spec: file.clone(),
             settings: lever.settings.clone(),
-            out: Some(out),
+            out: Some(directory.join(&place)),
             seed: Some(experiment.seed),
             ..options.clone()
         };
-        let finished = run(&options, stop)?;
-        stop.check()?;
-        let after = finished.experiment.tests.iter().find_map(|test| {
-            let capacity = test.capacity.as_ref()?;
-            let search = finished.directory.join(&test.directory).join(&capacity.directory);
-            SearchResult::load(&search).ok()?.capacity
-        });
-        let relief = relief(candidate.name, lever.settings, lever.said, &before, after, place);
-        let holds = relief.holds() == Some(true);
+        let relieved = match relieved(&options, &before, stop) {
+            Ok(relieved) => relieved,
+            Err(error) => {
+                ended = Err(error);
+                break;
+            }
+        };
+        let Lever { settings, said } = lever;
+        let directory = Some(place);
+        let relief = Relief {
+            resource: candidate.name,
+            settings,
+            said,
+            before: before.clone(),
+            after: relieved,
+            directory,
+        };
+        let holds = relief.holds();
         found.reliefs.push(relief);
-        if holds {
+        found.save(search)?;
+        // What is likelier has to be known not to be it before the next is tried.
+        if holds != Some(false) {
             break;
         }
     }
     confirmed(&mut found);
     found.save(search)?;
-    Ok(found)
+    Ok((found, ended))
 }
 
-fn relief(
-    resource: record::search::Resource,
-    settings: Vec<String>,
-    said: String,
-    before: &Capacity,
-    after: Option<Capacity>,
-    directory: String,
-) -> Relief {
-    Relief { resource, settings, said, before: before.clone(), after, directory: Some(directory) }
+fn untried(resource: Resource, before: &Capacity) -> Relief {
+    Relief {
+        resource,
+        settings: Vec::new(),
+        said: "the lab has nothing that it could change of it".to_owned(),
+        before: before.clone(),
+        after: None,
+        directory: None,
+    }
+}
+
+/// The capacity with what `options` set; of a server that kept up with everything then, the most that it kept up with; nothing
+/// where the generator gave out before it could be known to be more.
+fn relieved(options: &Options, before: &Capacity, stop: &Stop) -> Result<Option<Capacity>, Error> {
+    if let Some(out) = options.out.as_ref().filter(|out| out.exists()) {
+        fs::remove_dir_all(out).map_err(Error::io("remove", out))?;
+    }
+    let finished = run(options, stop)?;
+    stop.check()?;
+    let searched = finished.experiment.tests.iter().find_map(|test| Some((test, test.capacity.as_ref()?)));
+    let Some((test, measured)) = searched else { return Ok(None) };
+    let found = SearchResult::load(&finished.directory.join(&test.directory).join(&measured.directory))?;
+    let kept_up = found.probes.iter().filter(|probe| probe.behind.is_none() && probe.not_valid.is_none());
+    let most = kept_up.filter_map(|probe| probe.offered).reduce(f64::max);
+    let at_least = |rate: f64| Capacity { rate, ci: [rate; 2], unit: before.unit.clone() };
+    let after = found.capacity.or_else(|| most.map(at_least));
+    Ok(after.filter(|after| test.state == TestState::Measured || after.ci[0] > before.ci[1]))
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use record::Environment;
 use record::search::{ProbeResult, Resource, SearchResult, Verdict};
+use record::{Environment, Samples};
 use testbed::{Cpus, NoCpus, Pinning, Stop, Testbed};
 use units::Span;
 
@@ -88,7 +88,7 @@ fn find_with(
         let _ = empty(&root);
     }
     *found = steps.found();
-    let levels = levels::of_search(found, &root, log)?;
+    let levels = levels::of_search(found, &root, &Samples::beside(&root), log)?;
     for (result, level) in found.probes.iter_mut().zip(&levels) {
         result.used = level.used();
     }

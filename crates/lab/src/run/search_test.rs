@@ -107,8 +107,11 @@ fn options(runner: &Runner, searched: &SearchSpec, authority: &str, sessions: &P
             String::new()
         }
     };
+    // Certificates of tests are signed by themselves.
+    load.extend(spec.asked.tls.then(|| "--insecure".to_owned()));
+    let scheme = if spec.asked.tls { "https" } else { "http" };
     SearchOptions {
-        url: format!("http://{authority}{path}"),
+        url: format!("{scheme}://{authority}{path}"),
         load: load.into_iter().map(Into::into).collect(),
         objectives: searched.objectives.clone(),
         arrivals: searched.arrivals.clone(),

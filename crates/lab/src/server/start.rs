@@ -1,7 +1,7 @@
 //! Starting the servers under test: the lab's own instances, fresh for every test, gone after it.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::Path;
 
 use record::ServerEnvironment;
@@ -98,9 +98,13 @@ impl Site<'_> {
         let mut server = testbed::Server::start(setup.name, command, log, Some(root))?;
         let authority = listen.to_string();
         server.process().wait_until_ready(&format!("did not answer on {authority}"), stop, |_| {
-            // What a program of the user's own has is not known; that it answers is enough.
+            // What a program of the user's own has is not known; that it answers is enough, and over TLS that it accepts.
             let is_ours = !matches!(self.server.kind, Kind::Command(_));
-            http::from(self.testbed, &authority, PROBE).filter(|answer| !is_ours || answer.status == 200)
+            if self.asked.tls {
+                return self.testbed.reach(&authority, || TcpStream::connect(&authority).ok().map(drop));
+            }
+            let answer = http::from(self.testbed, &authority, PROBE);
+            answer.filter(|answer| !is_ours || answer.status == 200).map(drop)
         })?;
         if let Some(status) = server.process().ended() {
             return Err(Error::Background { status, authority });

@@ -163,6 +163,7 @@ pub(super) fn check(source: &Source, directory: &Path) -> Result<Spec, Error> {
     let has_files = matches!(asked.what, Some(What::Model(_))) || asked.cold != Cold::Never;
     let (server, descriptors) = server::check(source, file.server, has_files)?;
     check_front(source, &server, &subjects)?;
+    check_tls(source, &asked, &server)?;
     let why_not =
         obstacle(is_search, &asked, &subjects, &server, file.cgroup.is_some() || file.link.is_some());
     let prediction = file.prediction.map(|entry| prediction::check(source, entry, why_not)).transpose()?;
@@ -232,6 +233,16 @@ fn repeats(source: &Source, entry: Option<Spanned<u32>>) -> Result<u32, Error> {
         Some(repeats) => Ok(repeats.into_inner()),
         None => Ok(1),
     }
+}
+
+/// The lab's own servers speak no TLS.
+fn check_tls(source: &Source, asked: &Asked, server: &Server) -> Result<(), Error> {
+    if asked.tls && !matches!(server.kind, Kind::Command(_)) {
+        return Err(source
+            .missing("workload.tls is for servers of kind \"command\"; the lab's own speak no TLS")
+            .mend("leave it out, or start a server that does"));
+    }
+    Ok(())
 }
 
 /// What keeps the simulator from knowing what the server does.

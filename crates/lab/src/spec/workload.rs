@@ -23,6 +23,8 @@ pub(crate) struct Asked {
     pub(crate) options: Vec<String>,
     /// Whether files come from the disk, not from memory.
     pub(crate) cold: Cold,
+    /// Whether the server speaks TLS, with whatever certificate.
+    pub(crate) tls: bool,
 }
 
 /// Whether files come from the disk.
@@ -77,6 +79,9 @@ pub(super) struct AskedEntry {
     /// Whether files come from the disk.
     #[serde(default)]
     cold: Cold,
+    /// Of a server of kind command: whether it speaks TLS; its certificate is not checked.
+    #[serde(default)]
+    tls: bool,
 }
 
 /// Resolves a `[workload]` that has a URL or names a model; nothing where it has sessions.
@@ -122,7 +127,10 @@ pub(super) fn asked(
         ("kind".to_owned(), Value::String("sessions".to_owned())),
         ("page".to_owned(), Value::Array(vec![Value::Table(page)])),
     ]);
-    Ok(Some((Asked { what: Some(what), options: options.flatten().collect(), cold: entry.cold }, sessions)))
+    Ok(Some((
+        Asked { what: Some(what), options: options.flatten().collect(), cold: entry.cold, tls: entry.tls },
+        sessions,
+    )))
 }
 
 /// Resolves a `[workload]` of sessions, which stands at `span` of `source`.

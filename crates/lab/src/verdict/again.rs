@@ -4,9 +4,11 @@ use std::path::Path;
 
 use record::experiment::Experiment;
 use record::search::{Resource, SearchResult, Verdict};
+use record::{RunDirectory, Samples};
 
 use super::confirmed::confirmed;
 use super::judge::judge;
+use super::level::Level;
 use super::levels;
 use super::of_loads::of_loads;
 use crate::error::Error;
@@ -20,8 +22,41 @@ pub fn verdict(directory: &Path) -> Result<SearchResult, Error> {
     // Of a test of an experiment, beside the search.
     let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
     let log = test.map(|test| test.join(LOG));
+    judged(directory, &Samples::beside(directory), log.as_deref())
+}
+
+/// Judges a search anew, by what `headworks watch` saw of the server meanwhile wherever it ran, and by the server's log,
+/// where these are given; the clocks of both machines have to agree to within a small part of a probe.
+///
+/// # Errors
+/// When there is no such search, something of it is missing, or nothing was seen while it was made.
+pub fn verdict_with(
+    directory: &Path,
+    watch: Option<&Path>,
+    log: Option<&Path>,
+) -> Result<SearchResult, Error> {
+    let Some(watch) = watch else { return judged(directory, &Samples::beside(directory), log) };
+    let samples = Samples::read(&RunDirectory::open(watch)?)?;
+    let levels = levels::of_search(&SearchResult::load(directory)?, directory, &samples, None)?;
+    if !levels.iter().any(Level::is_watched) {
+        return Err(Error::NotWatched { watch: watch.to_owned(), search: directory.to_owned() });
+    }
+    judged(directory, &samples, log)
+}
+
+/// As [`verdict`], whatever has been relieved before.
+pub(crate) fn verdict_alone(directory: &Path) -> Result<SearchResult, Error> {
     let mut found = SearchResult::load(directory)?;
-    let verdict = judge(levels::of_search(&found, directory, log.as_deref())?);
+    if !found.reliefs.is_empty() {
+        found.reliefs.clear();
+        found.save(directory)?;
+    }
+    verdict(directory)
+}
+
+fn judged(directory: &Path, samples: &Samples, log: Option<&Path>) -> Result<SearchResult, Error> {
+    let mut found = SearchResult::load(directory)?;
+    let verdict = judge(levels::of_search(&found, directory, samples, log)?);
     let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
     // That nothing was at its end is known only where all was tried that was to be.
     found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };

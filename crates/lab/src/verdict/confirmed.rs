@@ -48,7 +48,7 @@ pub(crate) fn confirmed(found: &mut SearchResult) {
             found.verdict.bottleneck = Some(relief.resource);
             found.verdict.confidence = RAISED;
             found.verdict.evidence = evidence;
-            found.verdict.next = vec![format!("Give it more of it, as was tried: {}.", relief.said)];
+            found.verdict.next = vec![format!("Do for good what was tried: {}.", relief.said)];
         }
         None if is_withdrawn => {
             let mut evidence: Vec<String> = found.reliefs.iter().map(sentence).collect();

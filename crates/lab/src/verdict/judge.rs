@@ -74,6 +74,11 @@ fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
     let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
     let found = |resource| find(resource, levels, above, light, ALWAYS * lowest.rate);
     let mut findings: Vec<Finding> = RESOURCES.into_iter().filter_map(found).collect();
+    // What is lost on the way is so at any load, and slows down whatever is sent: where nothing else does.
+    if findings.iter().all(|found| found.is_always) {
+        let lost = findings.iter_mut().filter(|found| found.resource == Resource::PacketLoss);
+        lost.for_each(|found| found.is_always = false);
+    }
     findings.sort_by(|one, other| one.onset.total_cmp(&other.onset));
     // What is at its end at half of the load as well does not keep the server from doing more.
     let early = || findings.iter().filter(|found| !found.is_always);
@@ -83,7 +88,8 @@ fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
     let named = likeliest(&candidates).map(|likeliest| (likeliest.name, likeliest.probability));
     let cause = named.and_then(|(name, _)| early().find(|found| found.resource == name));
     let (Some(cause), Some((_, confidence))) = (cause, named) else {
-        return Verdict { onset, candidates, evidence: unexplained(above), ..Verdict::default() };
+        let evidence = early().next().map_or_else(|| unexplained(above), |found| vec![too_weak(found)]);
+        return Verdict { onset, candidates, evidence, ..Verdict::default() };
     };
     let mut evidence = vec![cause.evidence.clone()];
     evidence.extend(growth(light, lowest));
@@ -131,9 +137,8 @@ fn find(
     let weight = signs.iter().map(|sign| sign.strength).sum::<f64>() / above.len() as f64;
     let onset = onset(&shown).unwrap_or(above[0].rate);
     let evidence = signs.into_iter().next()?.said;
-    // What is lost on the way is so at any load, and slows down whatever is sent; and what takes processors from the server
-    // takes them all the time.
-    let is_of_others = matches!(resource, Resource::PacketLoss | Resource::OtherProgram | Resource::Steal);
+    // What takes processors from the server takes them all the time.
+    let is_of_others = matches!(resource, Resource::OtherProgram | Resource::Steal);
     let is_always = onset < always && !is_of_others;
     Some(Finding { resource, onset, weight, evidence, is_always })
 }
@@ -163,6 +168,11 @@ fn cause<'a>(findings: &[&'a Finding], behind: f64) -> Option<&'a Finding> {
         |found: &Finding| found.resource == Resource::FdLimit && are_gathered && found.onset >= behind;
     let causes = findings.iter().filter(is_early).filter(|found| !is_gathered(found));
     causes.max_by_key(|found| found.resource).copied()
+}
+
+/// Of a sign that is not likelier than something that was not seen.
+fn too_weak(found: &Finding) -> String {
+    format!("Too little speaks for anything. The most: {}: {}", found.resource.name(), found.evidence)
 }
 
 fn unexplained(above: &[&Level]) -> Vec<String> {

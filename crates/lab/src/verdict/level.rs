@@ -30,6 +30,8 @@ pub(crate) struct Level {
     /// Whether the generator kept up.
     pub(crate) is_valid: bool,
     pub(crate) summary: Summary,
+    /// Whether it was asked over TLS.
+    pub(super) is_tls: bool,
     /// The most descriptors that a process of the server had open at any level, over those that it may.
     pub(super) descriptors: f64,
     /// Whether it is but a part of the lowest load that was too much.
@@ -57,6 +59,7 @@ impl Level {
             is_behind: probe.behind.is_some(),
             is_valid: probe.not_valid.is_none(),
             summary,
+            is_tls: info.command.iter().any(|word| word.starts_with("https://")),
             descriptors: 0.0,
             is_light: false,
             overflowing_before: BTreeMap::new(),
@@ -179,7 +182,12 @@ impl Level {
 
 /// The port that a generator with this command line asks.
 fn asked_port(command: &[String]) -> Option<String> {
-    let authority = command.iter().find_map(|word| word.strip_prefix("http://"))?.split('/').next()?;
+    let after_scheme = |word: &'_ String| {
+        let schemes = ["http://", "https://"];
+        schemes.into_iter().find_map(|scheme| word.strip_prefix(scheme)).map(str::to_owned)
+    };
+    let url = command.iter().find_map(after_scheme)?;
+    let authority = url.split('/').next()?;
     let (_, port) = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'))?;
     Some(port.to_owned())
 }
@@ -193,6 +201,7 @@ mod tests {
         let port = |url: &str| asked_port(&["headworks".to_owned(), "load".to_owned(), url.to_owned()]);
         assert_eq!(port("http://127.0.0.1:8080/a:b").as_deref(), Some("8080"));
         assert_eq!(port("http://[::1]:81").as_deref(), Some("81"));
+        assert_eq!(port("https://127.0.0.1:8443/").as_deref(), Some("8443"));
         assert_eq!([port("http://[::1]/"), port("http://localhost"), port("unix:/x")], [None, None, None]);
     }
 }

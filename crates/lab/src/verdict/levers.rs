@@ -19,6 +19,10 @@ const TIMES_OF_QUEUES: f64 = 4.0;
 
 /// What relieves a resource of the server of this spec; nothing where the lab can change nothing of it.
 pub(crate) fn lever(resource: Resource, spec: &Table) -> Option<Lever> {
+    // Of a server that the lab did not start it can change nothing.
+    if text(spec, "server.kind").is_some_and(|kind| kind == "url") {
+        return None;
+    }
     let more = |paths: &[&str]| times(spec, paths, TIMES);
     match resource {
         Resource::ServerCpu | Resource::EventLoop => more_processors(spec),
@@ -102,18 +106,17 @@ fn multiplied(text: &str, times: f64) -> Option<String> {
     Some(format!("{}{unit}", number.parse::<f64>().ok()? * times))
 }
 
+/// Whether the words of a command have this in them: a program of its own has to be told.
+fn is_told(spec: &Table, what: &str) -> bool {
+    let words = get(spec, "server.command").and_then(Value::as_array);
+    words.is_some_and(|words| words.iter().any(|word| word.as_str().is_some_and(|it| it.contains(what))))
+}
+
 /// Twice as many workers, where a spec says how many; Debian's number otherwise.
 fn more_workers(spec: &Table) -> Option<Lever> {
     const APACHES: u32 = 150;
     let kind = text(spec, "server.kind")?;
-    // A program of its own has to be told.
-    let is_told = || {
-        let words = get(spec, "server.command").and_then(Value::as_array);
-        words.is_some_and(|words| {
-            words.iter().any(|word| word.as_str().is_some_and(|it| it.contains("{workers}")))
-        })
-    };
-    if kind == "command" && !is_told() {
+    if kind == "command" && !is_told(spec, "{workers}") {
         return None;
     }
     times(spec, &["server.workers"], TIMES).or_else(|| {
@@ -127,6 +130,11 @@ fn more_workers(spec: &Table) -> Option<Lever> {
 
 /// All processors of this machine, and a process for each where processes have one thread.
 fn more_processors(spec: &Table) -> Option<Lever> {
+    let kind = text(spec, "server.kind")?;
+    // Of a program of its own it is not known whether it would use them.
+    if kind == "command" && !is_told(spec, "{workers}") {
+        return None;
+    }
     let before = text(spec, "server.cpus").unwrap_or_else(|| "0".to_owned());
     let there_are = std::thread::available_parallelism().ok()?.get();
     let all: Vec<String> = (0..there_are).map(|number| number.to_string()).collect();
@@ -137,8 +145,7 @@ fn more_processors(spec: &Table) -> Option<Lever> {
         settings.push(format!("server.cpus={all}"));
         said.push(format!("processors {all} instead of {before}"));
     }
-    let kind = text(spec, "server.kind")?;
-    let is_of_one_thread = matches!(kind.as_str(), "node" | "nginx");
+    let is_of_one_thread = matches!(kind.as_str(), "node" | "nginx" | "command");
     let workers = text(spec, "server.workers").and_then(|workers| workers.parse::<usize>().ok());
     if is_of_one_thread && workers.unwrap_or(1) < there_are {
         settings.push(format!("server.workers={there_are}"));
@@ -149,6 +156,9 @@ fn more_processors(spec: &Table) -> Option<Lever> {
 
 fn queue(spec: &Table, sysctls: &[&str]) -> Option<Lever> {
     const DEFAULT: &str = "511";
+    if text(spec, "server.kind").is_some_and(|kind| kind == "command") && !is_told(spec, "{backlog}") {
+        return None;
+    }
     let before = text(spec, "server.backlog").unwrap_or_else(|| DEFAULT.to_owned());
     let after = multiplied(&before, TIMES_OF_QUEUES)?;
     let mut settings = vec![format!("server.backlog={after}")];
@@ -198,5 +208,12 @@ mod tests {
         assert_eq!(settings(Resource::WorkerLimit, own), None);
         let told = "[server]\nkind = \"command\"\nworkers = 4\ncommand = [\"site\", \"-w\", \"{workers}\"]";
         is(Resource::WorkerLimit, told, &["server.workers=8"]);
+        let deaf = "[server]\nkind = \"command\"\ncommand = [\"site\", \"{port}\"]";
+        assert_eq!([Resource::AcceptQueue, Resource::ServerCpu].map(|it| settings(it, deaf)), [None, None]);
+        let elsewhere = "[server]\nkind = \"url\"\nurl = \"http://127.0.0.1:1\"";
+        assert_eq!(
+            [Resource::AcceptQueue, Resource::ServerCpu].map(|it| settings(it, elsewhere)),
+            [None, None]
+        );
     }
 }

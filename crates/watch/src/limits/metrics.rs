@@ -62,7 +62,7 @@ pub struct Program {
     /// Processors that were used for handshakes of TLS, by the names of functions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<f64>,
-    /// Processors that were used for cryptography whose functions have no names.
+    /// Processors that were used in libraries of cryptography for something else, or for what has no name there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cryptography: Option<f64>,
     /// The share of the time in which the hypervisor had their processors.
@@ -115,6 +115,8 @@ pub struct Sockets {
     pub idle: u64,
     pub owed: u64,
     pub unattended: u64,
+    /// Whether all is known that the programs connect to.
+    pub knows_outgoing: bool,
     /// The share of the time with something to send in which the receiver's window was full; of no such time nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_limited: Option<f64>,
@@ -188,6 +190,7 @@ impl Sockets {
             (metrics::LISTEN_OVERFLOWS, self.listen_overflows),
             (metrics::SOCKETS_PORTS_USED, self.ports_used),
             (metrics::RETRANSMITS, self.retransmits),
+            (metrics::OUTGOING_KNOWN, f64::from(u8::from(self.knows_outgoing))),
             (metrics::SOCKETS_IDLE, self.idle as f64),
             (metrics::SOCKETS_OWED, self.owed as f64),
             (metrics::SOCKETS_UNATTENDED, self.unattended as f64),
@@ -233,7 +236,7 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     });
     let theirs: BTreeSet<usize> =
         after.programs.iter().flat_map(|program| &program.processors).copied().collect();
-    let [behind, others] = others::used(&before.others, &after.others, &theirs, length);
+    let [behind, others] = others::used((before.uptime, &before.others), &after.others, &theirs, length);
     Rates {
         behind,
         others: most(others),
@@ -350,6 +353,7 @@ fn sockets(
         idle: after.idle,
         owed: after.owed,
         unattended: after.unattended,
+        knows_outgoing: after.knows_outgoing,
         window_limited: window_limited(before, after),
         time_wait: after.time_wait,
         ports_used: after.ports_used as f64 / after.ports.max(1) as f64,

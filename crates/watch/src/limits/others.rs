@@ -13,10 +13,10 @@ pub struct Other {
     pub name: String,
     /// Processor time since it began, of all its threads.
     pub used: Span,
-    /// When it was started, in ticks since the machine was: its number can be given to another.
-    pub began: u64,
-    /// The processor on which it ran last.
-    pub processor: usize,
+    /// When it was started, since the machine was: its number can be given to another.
+    pub began: Span,
+    /// The processor on which it ran last; of one with several threads all on which it may run, in equal parts.
+    pub processors: Vec<usize>,
     /// Whether the watched programs are connected to it.
     pub is_behind: bool,
 }
@@ -54,20 +54,29 @@ impl Behind {
     }
 }
 
-/// Processors that each program used between two moments, of these processors: who is behind, and who is not.
+/// What times of processes are rounded to, and a little.
+const TICK: Span = Span::from_millis(50);
+
+/// Processors that each program used between two moments, of which the first is so long after the start of the machine, of
+/// these processors: who is behind, and who is not.
 pub(super) fn used(
-    before: &BTreeMap<i32, Other>,
+    before: (Span, &BTreeMap<i32, Other>),
     after: &BTreeMap<i32, Other>,
     processors: &BTreeSet<usize>,
     length: Span,
 ) -> [BTreeMap<String, f64>; 2] {
     let mut programs = [BTreeMap::new(), BTreeMap::new()];
-    for (pid, other) in after.iter().filter(|(_, other)| processors.contains(&other.processor)) {
-        // Who was not there before has begun since.
-        let had = before.get(pid).filter(|before| before.began == other.began);
-        let used = other.used.saturating_sub(had.map_or(Span::ZERO, |before| before.used));
-        if used > Span::ZERO {
-            let share = used.as_secs_f64() / length.as_secs_f64();
+    let (uptime, before) = before;
+    for (pid, other) in after {
+        let had = before.get(pid).filter(|before| before.began == other.began).map(|before| before.used);
+        // Who was not there before has begun since, or was of the programs then, whose it was.
+        let is_new = other.began + TICK >= uptime;
+        let Some(had) = had.or_else(|| is_new.then_some(Span::ZERO)) else { continue };
+        let here = other.processors.iter().filter(|number| processors.contains(number)).count();
+        let part = here as f64 / other.processors.len().max(1) as f64;
+        let used = other.used.saturating_sub(had);
+        if used > Span::ZERO && here > 0 {
+            let share = part * used.as_secs_f64() / length.as_secs_f64();
             *programs[usize::from(!other.is_behind)].entry(other.name.clone()).or_default() += share;
         }
     }
@@ -79,7 +88,8 @@ mod tests {
     use super::*;
 
     fn other(name: &str, millis: u64, processor: usize, is_behind: bool) -> Other {
-        Other { name: name.to_owned(), used: Span::from_millis(millis), began: 7, processor, is_behind }
+        let (used, began) = (Span::from_millis(millis), Span::from_secs(7));
+        Other { name: name.to_owned(), used, began, processors: vec![processor], is_behind }
     }
 
     #[test]
@@ -95,13 +105,18 @@ mod tests {
             (1, other("make", 300, 0, false)),
             (2, other("make", 350, 0, false)),
             (3, other("php-fpm", 600, 0, true)),
-            (4, other("elsewhere", 900, 1, false)),
             // The number has been given to another.
-            (5, Other { began: 8, ..other("new", 100, 0, false) }),
+            (5, Other { began: Span::from_secs(70), ..other("new", 100, 0, false) }),
             (6, other("idle", 0, 0, false)),
+            // It was there before, and has not used all of that since.
+            (7, other("renamed", 900_000, 0, false)),
+            // It has threads on both.
+            (4, Other { processors: vec![0, 1], ..other("elsewhere", 500, 0, false) }),
         ]);
-        let [behind, others] = used(&before, &after, &BTreeSet::from([0]), Span::from_secs(1));
+        let [behind, others] =
+            used((Span::from_secs(70), &before), &after, &BTreeSet::from([0]), Span::from_secs(1));
         assert_eq!(behind, BTreeMap::from([("php-fpm".to_owned(), 0.5)]));
-        assert_eq!(others, BTreeMap::from([("make".to_owned(), 0.45), ("new".to_owned(), 0.1)]));
+        let expected = [("elsewhere", 0.2), ("make", 0.45), ("new", 0.1)];
+        assert_eq!(others, expected.map(|(name, used)| (name.to_owned(), used)).into());
     }
 }

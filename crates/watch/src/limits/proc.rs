@@ -94,7 +94,7 @@ impl Proc {
         let meant: Vec<(usize, i32)> = named.iter().filter(is_meant).copied().collect();
         let mut programs = vec![Program::default(); self.names.len()];
         let whose: BTreeMap<i32, usize> = meant.iter().map(|(at, pid)| (*pid, *at)).collect();
-        let spent = self.profile.as_mut().map(|profile| profile.look(|pid| whose.get(&pid).copied()));
+        let spent = self.profile.as_mut().and_then(|profile| profile.look(|pid| whose.get(&pid).copied()));
         for (at, program) in programs.iter_mut().enumerate() {
             program.spent = spent.as_ref().map(|spent| spent.get(&at).copied().unwrap_or_default());
         }
@@ -113,7 +113,9 @@ impl Proc {
         let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
         let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
         others.retain(|pid, _| !all.contains(pid));
-        let holders = self.behind.holders(behind, others.keys().copied());
+        let mut holders = self.behind.holders(behind, others.keys().copied());
+        // Who has started the programs may hold what they are asked at as well, such as PID 1, which has started all.
+        holders.retain(|holder| *holder != 1 && !all.iter().any(|pid| descends(*pid, &|pid| pid == holder)));
         for (pid, other) in &mut others {
             other.is_behind = !holders.is_empty() && descends(*pid, &|pid| holders.contains(pid));
         }
@@ -129,7 +131,10 @@ fn other(stat: Stat) -> Other {
     let ticks = (stat.utime + stat.stime) as f64;
     let used = Span::from_secs_f64(ticks / procfs::ticks_per_second() as f64);
     let processor = stat.processor.and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
-    Other { name: stat.comm, used, began: stat.starttime, processor, is_behind: false }
+    // Where its other threads run the kernel does not tell with this.
+    let processors = if stat.num_threads > 1 { may_run_on(stat.pid) } else { vec![processor] };
+    let began = Span::from_secs_f64(stat.starttime as f64 / procfs::ticks_per_second() as f64);
+    Other { name: stat.comm, used, began, processors, is_behind: false }
 }
 
 impl Source for Proc {

@@ -32,6 +32,8 @@ pub struct Sockets {
     /// (`udp:53`, or the path of a unix socket); but for those to the ports. All of TCP that were made here, where it is not
     /// known which sockets the programs have.
     pub outgoing: BTreeMap<String, u64>,
+    /// Whether these are all: the kernel tells unix sockets, and which sockets the programs have.
+    pub knows_outgoing: bool,
     /// Connections that wait to be accepted at these, where that is on this host.
     pub outgoing_unaccepted: BTreeMap<String, u64>,
     /// Connections that wait for packets that may be late: each keeps its port.
@@ -110,9 +112,10 @@ impl Looked {
             let _ = netlink.sockets(Transport::Udp, 1 << kernel::ESTABLISHED, |socket| {
                 own.connections.extend(Made::of_udp(socket));
             });
-            let _ = netlink.unix_sockets(1 << kernel::ESTABLISHED | 1 << kernel::LISTEN, |socket| {
+            let listed = netlink.unix_sockets(1 << kernel::ESTABLISHED | 1 << kernel::LISTEN, |socket| {
                 unix.add(socket);
             });
+            sockets.knows_outgoing = listed.is_ok();
         }
         Self { sockets, own, unix }
     }
@@ -132,7 +135,8 @@ impl Looked {
         asked: &'a BTreeSet<String>,
     ) -> impl Iterator<Item = (&'a str, &'a Listening)> {
         let all = self.own.listening.iter().chain(&self.unix.listening);
-        all.filter(|(at, _)| asked.contains(*at)).map(|(at, listening)| (&**at, listening))
+        let there = all.filter(|(at, _)| asked.contains(*at));
+        there.flat_map(|(at, all)| all.iter().map(move |listening| (&**at, listening)))
     }
 
     /// What there is, if these are the programs' sockets, and they have connected to what was `asked` before.
@@ -157,7 +161,8 @@ impl Looked {
         for (at, listening) in self.listening_at(asked) {
             *unaccepted.entry(at.to_owned()).or_default() += listening.unaccepted;
         }
-        Sockets { outgoing, outgoing_unaccepted: unaccepted, ..self.sockets }
+        let knows_outgoing = self.sockets.knows_outgoing && programs.is_some();
+        Sockets { outgoing, outgoing_unaccepted: unaccepted, knows_outgoing, ..self.sockets }
     }
 }
 
@@ -175,7 +180,7 @@ impl Sockets {
                 self.unaccepted += unaccepted;
                 self.room += bytes(kernel::WRITE_QUEUE)?;
             }
-            own.listening.entry(from.to_string()).or_insert(Listening { inode, unaccepted });
+            own.listening.entry(from.to_string()).or_default().push(Listening { inode, unaccepted });
         } else if ports.contains(&from) {
             self.unread += u64::from(bytes(kernel::READ_QUEUE)? > 0);
             self.unsent_bytes += bytes(kernel::WRITE_QUEUE)?;
@@ -211,7 +216,7 @@ impl Sockets {
 #[derive(Default)]
 struct Own {
     /// Ports on which somebody listens.
-    listening: BTreeMap<String, Listening>,
+    listening: BTreeMap<String, Vec<Listening>>,
     /// Those that listen at the ports.
     listeners: BTreeSet<u64>,
     connections: Vec<Made>,
@@ -326,6 +331,7 @@ mod tests {
         assert_eq!(sockets.outgoing, BTreeMap::from([(path.clone(), 1), (udp.clone(), 1)]));
         assert_eq!(sockets.outgoing_unaccepted, BTreeMap::from([(path.clone(), 1)]));
         assert_eq!(asked, BTreeSet::from([path, udp]));
+        assert!(sockets.knows_outgoing && !looked().of(None, &mut BTreeSet::new()).knows_outgoing);
         assert_eq!(looked().listeners_at(&asked), BTreeSet::from([inode(&listener)]));
         // Of others' nothing is known.
         assert!(looked().of(None, &mut BTreeSet::new()).outgoing.keys().all(|to| to.parse::<u16>().is_ok()));

@@ -19,11 +19,14 @@ mod kernel {
     pub(super) const UNIX_QUEUES: u16 = 4;
 }
 
+/// Where services of the system listen that each program may be connected to.
+const OF_THE_SYSTEM: [&str; 4] = ["/run/systemd/", "/run/dbus/", "/var/run/dbus/", "/run/user/"];
+
 /// Streams between unix sockets (unix(7)).
 #[derive(Default)]
 pub(super) struct Unix {
     /// By the path, or the name with an @ before it.
-    pub(super) listening: BTreeMap<String, Listening>,
+    pub(super) listening: BTreeMap<String, Vec<Listening>>,
     /// The path of each connected socket that has one: who accepts has that of the socket that listens.
     named: BTreeMap<u64, String>,
     /// The number of each other one, and that of its peer.
@@ -43,11 +46,13 @@ impl Unix {
             (kernel::LISTEN, Some(name)) => {
                 let unaccepted = attribute(kernel::UNIX_QUEUES).and_then(|queues| u32_at(queues, 0));
                 let unaccepted = u64::from(unaccepted.unwrap_or(0));
-                self.listening.insert(name, Listening { inode, unaccepted });
+                self.listening.entry(name).or_default().push(Listening { inode, unaccepted });
             }
-            (_, Some(name)) => {
+            // What waits to be accepted has no number, which would be that of all.
+            (_, Some(name)) if inode != 0 => {
                 self.named.insert(inode, name);
             }
+            (_, Some(_)) => {}
             (_, None) => {
                 let peer = attribute(kernel::UNIX_PEER).and_then(|peer| u32_at(peer, 0));
                 self.unnamed.extend(peer.map(|peer| (inode, u64::from(peer))));
@@ -56,10 +61,12 @@ impl Unix {
         Some(())
     }
 
-    /// Those that the programs have made; what waits to be accepted has no number yet, and is that listener's.
+    /// Those that the programs have made and that were accepted; how many were not is known of who listens. What a service
+    /// writes to the journal, or says to the bus, it does not wait for.
     pub(super) fn connections(&self, programs: Option<&BTreeSet<u64>>) -> Vec<Made> {
         let own = self.unnamed.iter().filter(|(inode, _)| programs.is_some_and(|all| all.contains(inode)));
         let named = own.filter_map(|(inode, peer)| Some((*inode, self.named.get(peer)?)));
+        let named = named.filter(|(_, to)| !OF_THE_SYSTEM.iter().any(|place| to.starts_with(place)));
         named
             .map(|(inode, to)| Made { from: String::new(), to: to.clone(), inode, is_of_tcp: false })
             .collect()

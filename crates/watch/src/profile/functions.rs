@@ -1,5 +1,6 @@
 //! [`Functions`]: where in a file what is done.
 
+use std::fs;
 use std::path::Path;
 
 use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind};
@@ -7,6 +8,9 @@ use object::{Object as _, ObjectSegment as _, ObjectSymbol as _, SymbolKind};
 use super::activity::Activity;
 use crate::bpf::code::{Binary, read};
 use crate::bpf::go_table::GoTable;
+
+/// Of larger files nothing is read: they would fill the memory of a small machine.
+const LARGEST: u64 = 128 << 20;
 
 /// What is done at each place of a file, as far as names tell.
 #[derive(Debug, Default)]
@@ -23,7 +27,9 @@ impl Functions {
     /// Of a file as the process sees it; nothing is known of one that cannot be read.
     pub(super) fn read(process: i32, file: &str) -> Self {
         let otherwise = Activity::of_file(file);
-        let bytes = read(Path::new(&format!("/proc/{process}/root{file}")));
+        let path = format!("/proc/{process}/root{file}");
+        let is_small = fs::metadata(&path).is_ok_and(|about| about.len() <= LARGEST);
+        let bytes = is_small.then(|| read(Path::new(&path))).flatten();
         let binary = bytes.as_deref().and_then(|bytes| Binary::parse(bytes).ok());
         let Some(binary) = binary else { return Self { otherwise, ..Self::default() } };
         Self { otherwise, ..Self::of(&binary, otherwise) }

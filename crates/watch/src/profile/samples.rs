@@ -8,8 +8,8 @@ use perf_event::{Builder, SampleFlag, Sampler};
 
 use crate::processors::online;
 
-/// Of each processor: twelve bytes of head and twelve of a sample, for some seconds.
-const BUFFER: usize = 128 << 10;
+/// Of each processor: 24 bytes for each sample, for a minute and a half of a processor that is always busy.
+const BUFFER: usize = 512 << 10;
 
 /// A buffer for each processor.
 pub(super) struct Samples(Vec<Sampler>);
@@ -34,16 +34,26 @@ impl Samples {
         samplers.collect::<io::Result<_>>().map(Self)
     }
 
-    /// Gives what has come since: the process, and the address.
-    pub(super) fn take(&mut self, mut each: impl FnMut(i32, u64)) {
+    /// Gives what has come since: the process, and the address. Whether that is all: there is no room for more than comes
+    /// within a minute and a half.
+    pub(super) fn take(&mut self, mut each: impl FnMut(i32, u64)) -> bool {
+        let mut are_all = true;
         for sampler in &mut self.0 {
             while let Some(record) = sampler.next_record() {
-                let Ok(Record::Sample(sample)) = record.parse_record() else { continue };
+                let sample = match record.parse_record() {
+                    Ok(Record::Sample(sample)) => sample,
+                    Ok(Record::Lost(_)) => {
+                        are_all = false;
+                        continue;
+                    }
+                    _ => continue,
+                };
                 let process = sample.pid().and_then(|pid| i32::try_from(pid).ok());
                 if let Some((process, address)) = process.zip(sample.ip()) {
                     each(process, address);
                 }
             }
         }
+        are_all
     }
 }

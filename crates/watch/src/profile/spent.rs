@@ -10,6 +10,6 @@ pub struct Spent {
     pub collecting: u64,
     /// In functions of handshakes of TLS: public keys, and what makes the messages.
     pub handshaking: u64,
-    /// In a library of cryptography, in functions without names.
+    /// In a library of cryptography, in other functions, and in those without names.
     pub encrypting: u64,
 }

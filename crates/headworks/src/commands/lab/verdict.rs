@@ -18,6 +18,13 @@ use crate::exit::{Exit, Failure};
 pub(super) struct Args {
     /// The directory of the search, or of the experiment.
     directory: PathBuf,
+    /// What `headworks watch --group limits=200ms --out DIR` saw of the server during the search, if it ran elsewhere or by
+    /// itself.
+    #[arg(long, value_name = "DIR", conflicts_with = "confirm")]
+    watch: Option<PathBuf>,
+    /// The server's log of errors, which says what it was refused.
+    #[arg(long, value_name = "FILE", conflicts_with = "confirm")]
+    server_log: Option<PathBuf>,
     /// Relieve what is named (more of it, or less asked of it: quota, workers, queue, link, disk), and search again: if more
     /// is not carried then, the verdict is withdrawn, and the next is tried. Of an experiment with one search; takes as long
     /// as that for each that is relieved.
@@ -37,7 +44,10 @@ impl Args {
         if self.confirm {
             return self.relieve();
         }
-        if Kind::of(&self.directory).is_some_and(Kind::is_experiment) {
+        if self.watch.is_some() || self.server_log.is_some() {
+            let found = lab::verdict_with(&self.directory, self.watch.as_deref(), self.server_log.as_deref());
+            show(&found.map_err(failed)?, self.json).map_err(Failure::Failed)?;
+        } else if Kind::of(&self.directory).is_some_and(Kind::is_experiment) {
             let found = lab::verdicts(&self.directory).map_err(failed)?;
             self.show_all(&found).map_err(Failure::Failed)?;
         } else {
@@ -53,15 +63,16 @@ impl Args {
         stop_on_signals(&stop).map_err(Failure::Failed)?;
         let options = options(PathBuf::new(), Vec::new(), None).map_err(Failure::Failed)?;
         let options = lab::Options { quiet: self.quiet || self.json, ..options };
-        match (lab::confirm(&self.directory, &options, &stop), stop.signal()) {
-            (Ok(found), _) => {
-                show(&found, self.json).map_err(Failure::Failed)?;
-                // With what was found.
-                let report =
-                    Document::read(&self.directory).map_err(|error| Failure::Failed(error.into()))?;
-                report.write(&self.directory).map_err(|error| Failure::Failed(error.into()))?;
-                Ok(Exit::Ok)
-            }
+        let (found, ended) = match lab::confirm(&self.directory, &options, &stop) {
+            Ok(found) => found,
+            Err(error) => return broken_off(error),
+        };
+        show(&found, self.json).map_err(Failure::Failed)?;
+        // With what was found.
+        let written = Document::read(&self.directory).and_then(|report| report.write(&self.directory));
+        written.map_err(|error| Failure::Failed(error.into()))?;
+        match (ended, stop.signal()) {
+            (Ok(()), _) => Ok(Exit::Ok),
             (Err(lab::Error::Interrupted), Some(signal)) => Ok(Exit::Interrupted { signal }),
             (Err(error), _) => broken_off(error),
         }

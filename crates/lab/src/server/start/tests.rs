@@ -82,7 +82,7 @@ fn serves_and_leaves_nothing(kind: Kind, parameters: &str) {
         assert!(!root.exists());
         poll_until(PATIENCE, "the last of its processes to end", || members_of(pid).is_empty().then_some(()));
         poll_until(PATIENCE, "the port to be closed", || {
-            std::net::TcpStream::connect(&*running.authority).is_err().then_some(())
+            TcpStream::connect(&*running.authority).is_err().then_some(())
         });
     });
 }

@@ -194,7 +194,7 @@ pub(super) fn handshakes(level: &Level) -> Option<Sign> {
     let share = (named + unnamed) / used.max(f64::MIN_POSITIVE);
     let opened = level.summary.connections.opened as f64 / level.summary.responses.max(1) as f64;
     let are_at_their_end = server_cpu(level).is_some() || cpu_quota(level).is_some();
-    (share >= PART && opened >= OWN && are_at_their_end).then(|| {
+    (level.is_tls && share >= PART && opened >= OWN && are_at_their_end).then(|| {
         Sign::of(
             share / 0.5,
             format!(

@@ -3,7 +3,7 @@
 use super::bounds::{is_unaccepted, percent};
 use super::processors::Processors;
 use super::sign::Sign;
-use super::waits::Held;
+use super::waits::{Held, back_end};
 use crate::verdict::level::Level;
 
 /// Of all answers, those that say so.
@@ -27,10 +27,12 @@ fn answered(level: &Level, light: &Level, is_busy: bool) -> Option<Sign> {
     let said = level.refused.limited.as_ref();
     // Who is out of something says 503 as well, but takes longer for it, or has its processors busy.
     let is_quick = level.summary.latency.total.p50 <= 3.0 * light.summary.latency.total.p50.max(1e-3);
+    // Who does not know the server cannot tell it from one that can do no more; nor is it that of what stands behind it.
+    let is_of_its_own = level.is_watched() && back_end(level, light).is_none();
     let strength = match (said, status) {
         (Some(_), _) => 1.0,
         (None, 429) => 0.95,
-        (None, _) if is_quick && !is_busy => 0.8,
+        (None, _) if is_quick && !is_busy && is_of_its_own => 0.8,
         _ => return None,
     };
     let quoted = said.map_or_else(String::new, |line| format!(" Its log says \"{line}\"."));

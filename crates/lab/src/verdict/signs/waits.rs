@@ -180,9 +180,15 @@ impl Held {
         ];
         let more = |metric| grown(metric, level, light).is_some_and(|more| more >= 0.5);
         let is_elsewhere = waits.into_iter().any(more) || is_connected(level);
+        // What it may wait for has to be known for that.
+        let is_known = level.mean(limits::OUTGOING_KNOWN).is_some_and(|known| known >= 0.99);
         let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
-        let is_held =
-            requests >= SOME && !is_elsewhere && !is_busy && !is_unread(level) && !is_unaccepted(level);
+        let is_held = requests >= SOME
+            && is_known
+            && !is_elsewhere
+            && !is_busy
+            && !is_unread(level)
+            && !is_unaccepted(level);
         let worked_on = level.served() * light.in_server();
         is_held.then_some(Self { requests, worked_on })
     }
@@ -238,7 +244,9 @@ fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
         let values = level.values(OUTGOING, to);
         let are_all = values.iter().filter(|value| (**value - connections).abs() < 0.5).count();
         let is_full = are_all as f64 >= 0.9 * values.len().max(1) as f64 && connections >= 1.0;
-        let are_used = (0.75..1.35).contains(&(worked_on / connections)) || at_peers >= 0.7 * connections;
+        let ratio = worked_on / connections;
+        // Each may be in use for a part of its request only; but none for longer than at a light load.
+        let are_used = (0.75..1.35).contains(&ratio) || ratio >= 0.75 && at_peers >= 0.7 * connections;
         (is_full && are_used && waiting >= connections).then(|| {
             Sign::of(
                 0.95,
@@ -322,7 +330,10 @@ fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
             (level.mean_of_looks(OUTGOING, to) / level.served().max(1e-9)).min(whole)
         });
         let connections = level.mean_of_looks(OUTGOING, to);
-        (connections >= 2.0 && now > 1.5 * before).then(|| {
+        // And more of them are there, or threads wait for an answer on them.
+        let have_grown = connections > 1.3 * light.mean_of_looks(OUTGOING, to);
+        let are_waited_for = grown(limits::PROGRAM_PEER, level, light).is_some_and(|more| more >= 1.5);
+        (connections >= 2.0 && now > 1.5 * before && (have_grown || are_waited_for)).then(|| {
             Sign::sure(format!(
                 "{connections:.0} connections to {} were under way: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
                 if to.parse::<u16>().is_ok() { format!("port {to}") } else { to.to_owned() },

@@ -84,7 +84,7 @@ fn locks_within_a_process_and_between_processes_are_told_apart() {
 /// A request takes 10 ms at a light load, of which 1000/s are served: ten at a time.
 fn held(level: Level, load: f64) -> Level {
     let owed = if load > 1.0 { 50.0 } else { 2.0 };
-    level.with(limits::SOCKETS_OWED, "", &[owed])
+    level.with(limits::SOCKETS_OWED, "", &[owed]).with(limits::OUTGOING_KNOWN, "", &[1.0])
 }
 
 #[test]
@@ -95,8 +95,15 @@ fn places_of_the_application_are_told_from_those_of_the_server() {
     };
     let verdict = check(Resource::ApplicationPool, pool(10.0));
     assert!(verdict.evidence[0].contains("never more than 10 connections to 5432"), "{verdict:?}");
-    // So many could serve more than that, unless each takes longer.
-    check(Resource::BackEnd, pool(40.0));
+    // So many could serve more than that, unless each takes longer, and is waited for.
+    assert_eq!(judge(levels(pool(40.0))).bottleneck, None);
+    check(Resource::BackEnd, |level, load| {
+        let at_peers = if load > 1.0 { 40.0 } else { 2.0 };
+        pool(40.0)(level, load).with(limits::PROGRAM_PEER, "httpd", &[at_peers])
+    });
+    // Where it is not known what the server connects to, it may wait for that.
+    let blind = levels(|level, load| held(level, load).with(limits::OUTGOING_KNOWN, "", &[0.0]));
+    assert_eq!(judge(blind).bottleneck, None);
     // One at a time, of many threads.
     let one = |level: Level, load: f64| {
         let mut level = held(level, load).with(limits::PROGRAM_FUTEX, "httpd", &[32.0]);
@@ -134,6 +141,11 @@ fn refusals_on_purpose_are_told_from_those_of_who_can_do_no_more() {
     check(Resource::RateLimit, refuses(503, 0.2));
     check(Resource::ServerCpu, refuses(503, 0.99));
     assert_eq!(judge(levels(refuses(502, 0.2))).bottleneck, None);
+    // It may be what stands behind it that can do no more.
+    check(Resource::BackEnd, |level, load| {
+        let waiting = if load > 1.0 { 30.0 } else { 0.0 };
+        refuses(503, 0.2)(level, load).with(limits::OUTGOING_UNACCEPTED, "9000", &[waiting])
+    });
 }
 
 #[test]
@@ -166,6 +178,8 @@ fn what_is_lost_on_the_way_is_so_at_any_load() {
     let verdict = check(Resource::PacketLoss, loses(0.2));
     assert!(verdict.evidence[0].contains("3.0 % of what was sent"), "{verdict:?}");
     check(Resource::ServerCpu, loses(1.0));
+    // And is not what keeps a server from doing more that lacks workers.
+    check(Resource::WorkerLimit, |level, load| queueing(loses(0.2)(level, load), load));
 }
 
 #[test]
@@ -207,7 +221,7 @@ fn a_processor_that_is_full_of_garbage_is_not_merely_full() {
 
 #[test]
 fn a_processor_that_is_full_of_handshakes_is_not_merely_full() {
-    let shakes_hands = |share: f64, opened: u64| {
+    let shakes_hands = |share: f64, opened: u64, is_tls: bool| {
         move |level: Level, load: f64| {
             let used = 0.99 * load.min(1.0);
             let mut level = queueing(level, load)
@@ -216,13 +230,16 @@ fn a_processor_that_is_full_of_handshakes_is_not_merely_full() {
                 .with(limits::PROGRAM_HANDSHAKES, "httpd", &[share * used]);
             level.summary.responses = 1000;
             level.summary.connections.opened = opened;
+            level.is_tls = is_tls;
             level
         }
     };
-    check(Resource::Tls, shakes_hands(0.6, 1000));
+    check(Resource::Tls, shakes_hands(0.6, 1000, true));
     // On connections that are kept it is what is sent that is encrypted.
-    check(Resource::ServerCpu, shakes_hands(0.6, 10));
-    check(Resource::ServerCpu, shakes_hands(0.1, 1000));
+    check(Resource::ServerCpu, shakes_hands(0.6, 10, true));
+    check(Resource::ServerCpu, shakes_hands(0.1, 1000, true));
+    // Without TLS it is passwords, or tokens.
+    check(Resource::ServerCpu, shakes_hands(0.6, 1000, false));
 }
 
 /// What all have together is no more than one, and the likeliest is the one that is named.
