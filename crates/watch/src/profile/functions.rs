@@ -10,7 +10,7 @@ use crate::bpf::code::{Binary, read};
 use crate::bpf::go_table::GoTable;
 
 /// Of larger files nothing is read: they would fill the memory of a small machine.
-const LARGEST: u64 = 128 << 20;
+const LARGEST: u64 = 96 << 20;
 
 /// What is done at each place of a file, as far as names tell.
 #[derive(Debug, Default)]
