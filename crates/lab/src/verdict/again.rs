@@ -22,7 +22,7 @@ pub fn verdict(directory: &Path) -> Result<SearchResult, Error> {
     // Of a test of an experiment, beside the search.
     let test = directory.parent().filter(|test| test.ancestors().nth(2).is_some_and(Experiment::is_in));
     let log = test.map(|test| test.join(LOG));
-    judged(directory, &Samples::beside(directory), log.as_deref())
+    verdict_with(directory, None, log.as_deref())
 }
 
 /// Judges a search anew, by what `headworks watch` saw of the server meanwhile wherever it ran, and by the server's log,
@@ -35,13 +35,21 @@ pub fn verdict_with(
     watch: Option<&Path>,
     log: Option<&Path>,
 ) -> Result<SearchResult, Error> {
-    let Some(watch) = watch else { return judged(directory, &Samples::beside(directory), log) };
-    let samples = Samples::read(&RunDirectory::open(watch)?)?;
-    let levels = levels::of_search(&SearchResult::load(directory)?, directory, &samples, None)?;
-    if !levels.iter().any(Level::is_watched) {
+    let samples = match watch {
+        Some(watch) => Samples::read(&RunDirectory::open(watch)?)?,
+        None => Samples::beside(directory),
+    };
+    let mut found = SearchResult::load(directory)?;
+    let levels = levels::of_search(&found, directory, &samples, log)?;
+    if let Some(watch) = watch.filter(|_| !levels.iter().any(Level::is_watched)) {
         return Err(Error::NotWatched { watch: watch.to_owned(), search: directory.to_owned() });
     }
-    judged(directory, &samples, log)
+    let verdict = judge(levels);
+    let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
+    // That nothing was at its end is known only where all was tried that was to be.
+    found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
+    confirmed(&mut found);
+    Ok(found)
 }
 
 /// As [`verdict`], whatever has been relieved before.
@@ -52,16 +60,6 @@ pub(crate) fn verdict_alone(directory: &Path) -> Result<SearchResult, Error> {
         found.save(directory)?;
     }
     verdict(directory)
-}
-
-fn judged(directory: &Path, samples: &Samples, log: Option<&Path>) -> Result<SearchResult, Error> {
-    let mut found = SearchResult::load(directory)?;
-    let verdict = judge(levels::of_search(&found, directory, samples, log)?);
-    let is_none = |verdict: &Verdict| verdict.bottleneck == Some(Resource::None);
-    // That nothing was at its end is known only where all was tried that was to be.
-    found.verdict = if is_none(&verdict) && !is_none(&found.verdict) { Verdict::default() } else { verdict };
-    confirmed(&mut found);
-    Ok(found)
 }
 
 /// Judges each search of an experiment anew, by its test's directory; of tests at given loads for each subject and

@@ -106,8 +106,11 @@ fn multiplied(text: &str, times: f64) -> Option<String> {
     Some(format!("{}{unit}", number.parse::<f64>().ok()? * times))
 }
 
-/// Whether the words of a command have this in them: a program of its own has to be told.
+/// Whether the server learns of this: a program of its own has to have it in the words of its command.
 fn is_told(spec: &Table, what: &str) -> bool {
+    if text(spec, "server.kind").is_none_or(|kind| kind != "command") {
+        return true;
+    }
     let words = get(spec, "server.command").and_then(Value::as_array);
     words.is_some_and(|words| words.iter().any(|word| word.as_str().is_some_and(|it| it.contains(what))))
 }
@@ -115,10 +118,7 @@ fn is_told(spec: &Table, what: &str) -> bool {
 /// Twice as many workers, where a spec says how many; Debian's number otherwise.
 fn more_workers(spec: &Table) -> Option<Lever> {
     const APACHES: u32 = 150;
-    let kind = text(spec, "server.kind")?;
-    if kind == "command" && !is_told(spec, "{workers}") {
-        return None;
-    }
+    let kind = text(spec, "server.kind").filter(|_| is_told(spec, "{workers}"))?;
     times(spec, &["server.workers"], TIMES).or_else(|| {
         let is_threaded = matches!(kind.as_str(), "apache" | "origin");
         let more = (TIMES * f64::from(APACHES)).to_string();
@@ -130,11 +130,8 @@ fn more_workers(spec: &Table) -> Option<Lever> {
 
 /// All processors of this machine, and a process for each where processes have one thread.
 fn more_processors(spec: &Table) -> Option<Lever> {
-    let kind = text(spec, "server.kind")?;
     // Of a program of its own it is not known whether it would use them.
-    if kind == "command" && !is_told(spec, "{workers}") {
-        return None;
-    }
+    let kind = text(spec, "server.kind").filter(|_| is_told(spec, "{workers}"))?;
     let before = text(spec, "server.cpus").unwrap_or_else(|| "0".to_owned());
     let there_are = std::thread::available_parallelism().ok()?.get();
     let all: Vec<String> = (0..there_are).map(|number| number.to_string()).collect();
@@ -156,7 +153,7 @@ fn more_processors(spec: &Table) -> Option<Lever> {
 
 fn queue(spec: &Table, sysctls: &[&str]) -> Option<Lever> {
     const DEFAULT: &str = "511";
-    if text(spec, "server.kind").is_some_and(|kind| kind == "command") && !is_told(spec, "{backlog}") {
+    if !is_told(spec, "{backlog}") {
         return None;
     }
     let before = text(spec, "server.backlog").unwrap_or_else(|| DEFAULT.to_owned());

@@ -14,14 +14,18 @@ def parse():
     for name in ["threads", "queue", "replications", "warmup", "requests", "seed"]:
         parser.add_argument(f"--{name}", type=int, required=True)
     model = parser.parse_args()
-    squared = model.cv * model.cv
-    model.short_gaps = 0.5 * (1 + sqrt((squared - 1) / (squared + 1)))
+    model.short_gaps = likelier_phase(model.cv)
     model.dynamic_time = model.static_time * model.dynamic_cost
     demand = model.static_time * (1 - model.dynamic) + model.dynamic_time * model.dynamic
     model.mean_gap = demand / model.load
     # The shape and, for a mean of 1, the scale of gamma distributed demands.
     model.shape, model.scale = 1 / model.service_cv**2, model.service_cv**2
     return model
+
+
+def likelier_phase(cv):
+    """Of two exponential phases with as much time in each (balanced means): the chance of the shorter one."""
+    return 0.5 * (1 + sqrt((cv * cv - 1) / (cv * cv + 1)))
 
 
 def milliseconds(text):

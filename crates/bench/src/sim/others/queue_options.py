@@ -1,7 +1,6 @@
-"""The options of `headworks sim` that the textbook's queues need, and the form of their answers."""
+"""The options of `headworks sim` that the textbook's queues need."""
 
 import argparse
-import json
 
 
 def parse():
@@ -29,8 +28,3 @@ def limit(text):
 def coefficient(text):
     """Of the law's name, `exponential` or `h2:CV`."""
     return 1.0 if text == "exponential" else float(text.removeprefix("h2:"))
-
-
-def report(rejected, latency):
-    """Both have a value for each independent stretch, or a single one where nothing is left to chance."""
-    print(json.dumps({"events": 0, "rejected": list(rejected), "latency": list(latency)}))

@@ -1,20 +1,18 @@
 """A textbook's queue with Ciw."""
 
-from math import sqrt
-
 import ciw
 
-from queue_options import parse, report
+from model import likelier_phase, report
+from queue_options import parse
 
 REPLICATIONS, WARMUP, REQUESTS = 10, 2_000, 20_000
 
 
 def service(cv):
-    """Exponential, or of two exponential phases with as much work in each (balanced means)."""
+    """Exponential, or of two exponential phases."""
     if cv == 1.0:
         return ciw.dists.Exponential(1.0)
-    often = 0.5 * (1 + sqrt((cv * cv - 1) / (cv * cv + 1)))
-    chances = [often, 1 - often]
+    chances = [likelier_phase(cv), 1 - likelier_phase(cv)]
     return ciw.dists.HyperExponential([2 * chance for chance in chances], chances)
 
 
@@ -38,7 +36,8 @@ def replicate(options):
 def main():
     options = parse()
     ciw.seed(options.seed)
-    report(*zip(*(replicate(options) for _ in range(REPLICATIONS))))
+    # Events are not counted.
+    report(0, *zip(*(replicate(options) for _ in range(REPLICATIONS))))
 
 
 main()

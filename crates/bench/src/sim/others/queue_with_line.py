@@ -17,7 +17,8 @@ from line_solver import (
     Source,
 )
 
-from queue_options import parse, report
+from model import report
+from queue_options import parse
 
 
 def build(options):
@@ -52,7 +53,8 @@ def main():
     with contextlib.redirect_stdout(sys.stderr):
         table = solve(options).get_avg_table()
     server = table[table["Station"] == "server"].iloc[0]
-    report([1 - server["Tput"] / options.rate], [server["RespT"]])
+    # Events are not counted.
+    report(0, [1 - server["Tput"] / options.rate], [server["RespT"]])
 
 
 main()

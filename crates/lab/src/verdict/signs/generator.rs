@@ -3,7 +3,7 @@
 use catalogue::watch::limits;
 
 use super::bounds::{FAILED, FULL, percent};
-use super::processors::{cpu_quota, server_cpu};
+use super::processors::are_at_their_end;
 use super::sign::Sign;
 use super::waits::back_end;
 use crate::verdict::level::{Level, OUTGOING};
@@ -36,10 +36,7 @@ pub(super) fn ports_to_back_end(level: &Level, light: &Level) -> Option<Sign> {
     let failed = level.failed();
     let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
     // Who waits for something else holds them for longer.
-    let is_kept_waiting = || {
-        let processors = cpu_quota(level).or_else(|| server_cpu(level));
-        processors.or_else(|| back_end(level, light)).is_some()
-    };
+    let is_kept_waiting = || are_at_their_end(level) || back_end(level, light).is_some();
     let are_taken = level.most(limits::SOCKETS_PORTS_USED).is_some_and(|used| used >= FULL);
     (are_taken && level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
         Sign::sure(format!(

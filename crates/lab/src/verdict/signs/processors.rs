@@ -141,6 +141,11 @@ pub(super) fn cpu_quota(level: &Level) -> Option<Sign> {
     })
 }
 
+/// Whether the server has no more of them, or of its quota.
+pub(super) fn are_at_their_end(level: &Level) -> bool {
+    server_cpu(level).is_some() || cpu_quota(level).is_some()
+}
+
 /// One thread serves many connections and does nothing else meanwhile: it has all of one processor, or waits in it for
 /// something that should not be waited for there.
 pub(super) fn event_loop(level: &Level, light: &Level) -> Option<Sign> {
@@ -193,8 +198,7 @@ pub(super) fn handshakes(level: &Level) -> Option<Sign> {
     let (named, unnamed) = (of(limits::PROGRAM_HANDSHAKES), of(limits::PROGRAM_CRYPTOGRAPHY));
     let share = (named + unnamed) / used.max(f64::MIN_POSITIVE);
     let opened = level.summary.connections.opened as f64 / level.summary.responses.max(1) as f64;
-    let are_at_their_end = server_cpu(level).is_some() || cpu_quota(level).is_some();
-    (level.is_tls && share >= PART && opened >= OWN && are_at_their_end).then(|| {
+    (level.is_tls && share >= PART && opened >= OWN && are_at_their_end(level)).then(|| {
         Sign::of(
             share / 0.5,
             format!(
@@ -212,8 +216,7 @@ pub(super) fn garbage_collection(level: &Level, light: &Level) -> Option<Sign> {
     let Processors { program, used, may, .. } = Processors::of(level)?;
     let collector = level.mean_of(limits::PROGRAM_COLLECTOR, program);
     let share = collector / used.max(f64::MIN_POSITIVE);
-    let are_at_their_end = server_cpu(level).is_some() || cpu_quota(level).is_some();
-    (share >= PART && collector >= 0.2 * may && are_at_their_end).then(|| {
+    (share >= PART && collector >= 0.2 * may && are_at_their_end(level)).then(|| {
         Sign::of(
             share / 0.5,
             format!(
