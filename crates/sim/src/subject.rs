@@ -128,6 +128,11 @@ impl Subject<'_> {
         Ok(())
     }
 
+    /// Whether there is a limit that could turn a request away.
+    pub(crate) fn may_reject(&self) -> bool {
+        self.model.queue.is_some() || self.gate.is_some() || self.model.patience.is_some()
+    }
+
     /// What is seen in a stretch, before anything is.
     pub(crate) fn watch(&self) -> Watch {
         let cells = self.gate.map_or(1, |gate| gate.policy.classes.len() * REFUSERS);

@@ -29,6 +29,11 @@ pub(crate) fn interval_of_sum(events: impl Iterator<Item = f64> + Clone) -> Opti
     Some([low.min(sum * times(TAIL)), high.max(sum * times(1.0 - TAIL))])
 }
 
+/// The upper end of the 95 % interval of a Poisson number of which there was none.
+pub(crate) fn most_where_none_was_seen() -> f64 {
+    -TAIL.ln()
+}
+
 /// Clusters are of unlike sizes where one is so many times another.
 const UNLIKE: f64 = 1.5;
 

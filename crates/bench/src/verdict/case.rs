@@ -6,9 +6,10 @@ use anyhow::Context;
 use serde::Deserialize;
 
 /// Where populations of causes are: a spec for each, and what is planted by which.
-pub(super) const POPULATIONS: [Population; 3] = [
+pub(super) const POPULATIONS: [Population; 4] = [
     Population { name: "Resources", place: "experiments/verdict" },
     Population { name: "Servers", place: "experiments/causes/open" },
+    Population { name: "Earlier", place: "experiments/causes/earlier" },
     Population { name: "Held back", place: "experiments/causes/held" },
 ];
 const INDEX: &str = "causes.toml";

@@ -30,6 +30,14 @@ pub(crate) struct Length {
     pub(crate) stretches: u32,
 }
 
+impl Length {
+    /// Twice the relaxation time, of which the warm-up is at least four: a mean over requests is as sure as that of so
+    /// many times fewer that are independent.
+    pub(crate) fn memory(self) -> f64 {
+        self.warmup as f64 / 2.0
+    }
+}
+
 /// One replication of what has been checked: a pure function of its arguments. Hands over
 /// what was seen in each stretch, written into a copy of `blank`, until it is told to stop, and gives how
 /// many events there were, warm-up included.

@@ -13,14 +13,15 @@ use crate::subject::{ModelGate, Subject};
 use crate::watch::{ClassCounts, TierUse};
 
 impl Outcome {
-    /// What the parts of a simulation say together; how they came about is for the caller to add.
-    pub(crate) fn new(subject: Subject<'_>, tallies: &[PartTotals], parts: Dependence) -> Self {
+    /// What the parts of a simulation say together; how they came about is for the caller to add. Requests that are so
+    /// many apart know nothing of one another.
+    pub(crate) fn new(subject: Subject<'_>, tallies: &[PartTotals], parts: Dependence, memory: f64) -> Self {
         let Subject { model, gate, .. } = subject;
         let by_class = match gate {
             None => Cow::Borrowed(tallies),
             Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
         };
-        let all = Group { tallies: &by_class, parts, class: None };
+        let all = Group { tallies: &by_class, parts, class: None, memory: subject.may_reject().then_some(memory) };
         let processors = model.all_usable_processors();
         Self {
             rejected: all.rejected(),
@@ -49,7 +50,7 @@ impl Outcome {
             tiers: all.tiers(model),
             gate: gate.map_or_else(Vec::new, |gate| {
                 (0..gate.policy.classes.len())
-                    .map(|index| GateClassOutcome::new(subject, gate, index, tallies, parts))
+                    .map(|index| GateClassOutcome::new(subject, gate, index, tallies, parts, memory))
                     .collect()
             }),
             replications: 0,
@@ -70,11 +71,12 @@ impl GateClassOutcome {
         index: usize,
         tallies: &[PartTotals],
         parts: Dependence,
+        memory: f64,
     ) -> Self {
         let with_slow_clients = subject.model.slow_clients.is_some();
         let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
         let [all, server, door] =
-            [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class) });
+            [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class), memory: Some(memory) });
         let share = |amount: &dyn Fn(&PartTotals) -> f64| {
             all.events(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
         };
@@ -106,6 +108,8 @@ struct Group<'a> {
     tallies: &'a [PartTotals],
     parts: Dependence,
     class: Option<usize>,
+    /// Requests that are so many apart know nothing of one another; `None` where there is nothing that would reject one.
+    memory: Option<f64>,
 }
 
 impl<'a> Group<'a> {
@@ -195,7 +199,11 @@ impl<'a> Group<'a> {
     }
 
     fn events(self, of: impl Fn(&PartTotals) -> (f64, f64)) -> MeanEstimate {
-        self.parts.events(&self.tallies.iter().map(of).collect::<Vec<_>>())
+        let parts: Vec<(f64, f64)> = self.tallies.iter().map(of).collect();
+        match self.memory {
+            Some(memory) if parts.iter().all(|(events, _)| *events == 0.0) => Dependence::none_seen(&parts, memory),
+            _ => self.parts.events(&parts),
+        }
     }
 
     fn sum(self, tally: &PartTotals, amount: impl Fn(&ClassCounts) -> f64) -> f64 {

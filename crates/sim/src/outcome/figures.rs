@@ -156,7 +156,9 @@ impl Outcome {
         if !plan.ends_early() {
             return Precision::Fixed;
         }
+        // What was never seen would take the longest to be known, and is as likely nothing: `rejections` is for that.
         let shares = [Some(self.rejected), self.given_up, self.lost].into_iter().flatten();
+        let shares = shares.filter(|share| share.mean > 0.0);
         let shares = shares.map(|share| share.half_width() / share.mean.max(NEGLIGIBLE)).fold(0.0, f64::max);
         let relative = shares.max(self.latency.mean.relative()).max(self.latency.p90.relative());
         // Nothing was served: there is no latency to be known.
