@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use units::{Span, Time};
 
 use crate::directory::RunDirectory;
 use crate::error::Error;
@@ -37,13 +38,21 @@ impl Samples {
 
     /// Those within the measuring window of another run, by metric and label, in their order.
     pub fn during(&self, run: &RunInfo) -> BTreeMap<(MetricName, String), Vec<f64>> {
+        let values = |moments: Vec<(Time, f64)>| moments.into_iter().map(|(_, value)| value).collect();
+        self.moments_during(run).into_iter().map(|(key, moments)| (key, values(moments))).collect()
+    }
+
+    /// The same, each with the moment at which it was seen, from the start of that run.
+    pub fn moments_during(&self, run: &RunInfo) -> BTreeMap<(MetricName, String), Vec<(Time, f64)>> {
         let at = |started: Timestamp, nanos: u64| started.as_nanosecond() + i128::from(nanos);
         let window = at(run.started, run.window.from_ns)..=at(run.started, run.window.to_ns);
-        let mut found: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+        let mut found: BTreeMap<_, Vec<(Time, f64)>> = BTreeMap::new();
         for row in &self.rows {
-            if window.contains(&at(self.started, row.time.as_nanos())) {
+            let moment = at(self.started, row.time.as_nanos());
+            if window.contains(&moment) {
                 let key = (row.metric.clone(), row.label.to_string());
-                found.entry(key).or_default().push(row.value);
+                let since = u64::try_from(moment - run.started.as_nanosecond()).unwrap_or_default();
+                found.entry(key).or_default().push((Time::ZERO + Span::from_nanos(since), row.value));
             }
         }
         found

@@ -64,7 +64,10 @@ impl Dependence {
     /// end is that of a Poisson number of such clusters of which there was none (at the ends of 95 %: 3.7 of them).
     pub fn none_seen(parts: &[(f64, f64)], memory: f64) -> MeanEstimate {
         let of: f64 = parts.iter().map(|(_, of)| of).sum();
-        MeanEstimate { mean: 0.0 / of, ci: [0.0, (most_where_none_was_seen() * memory.max(1.0) / of).min(1.0)] }
+        MeanEstimate {
+            mean: 0.0 / of,
+            ci: [0.0, (most_where_none_was_seen() * memory.max(1.0) / of).min(1.0)],
+        }
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a

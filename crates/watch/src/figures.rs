@@ -34,7 +34,9 @@ impl Figures {
         }
         let outgoing = [
             (metrics::OUTGOING, &limits.outgoing),
+            (metrics::OUTGOING_AWAITED, &limits.outgoing_awaited),
             (metrics::OUTGOING_UNACCEPTED, &limits.outgoing_unaccepted),
+            (metrics::PARTS_UNACCEPTED, &limits.parts_unaccepted),
         ];
         for (metric, counts) in outgoing {
             for (to, count) in counts {

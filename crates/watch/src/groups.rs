@@ -61,8 +61,10 @@ impl Groups {
     }
 }
 
-/// When something is due that is done at multiples of an interval: things with equal intervals are due
-/// together.
+/// When something is due that is done about once in each interval: things with equal intervals are due together.
+///
+/// It is a little later than a multiple of the interval, each time by another time: requests that come at equal distances
+/// would be found at the same moment of their lives again and again.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     interval: Span,
@@ -85,16 +87,31 @@ impl Pace {
         self.due
     }
 
-    /// Whether it is due, in which case it will be again at the next multiple that is still to come: what was
+    /// Whether it is due, in which case it will be again in the next interval that is still to come: what was
     /// missed, because the machine was stopped for example, is not made up for.
     pub(crate) fn is_due(&mut self, age: Span) -> bool {
         if age < self.due {
             return false;
         }
         let interval = self.interval.as_nanos().max(1);
-        self.due = Span::from_nanos(age.as_nanos() / interval * interval + interval);
+        let next = age.as_nanos() / interval * interval + interval;
+        let most = (interval / 2).min(MOST_LATER.as_nanos());
+        let later = ((spread(next) >> 32) * most) >> 32;
+        self.due = Span::from_nanos(next + later);
         true
     }
+}
+
+/// So much later than a multiple at most, and no more than half of the interval.
+const MOST_LATER: Span = Span::from_millis(100);
+
+/// A number that says nothing of the one that it is made from (splitmix64: Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", 2014).
+const fn spread(of: u64) -> u64 {
+    let mut mixed = of.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]
@@ -103,16 +120,27 @@ mod tests {
 
     #[test]
     fn equal_intervals_keep_together_and_what_is_missed_is_not_made_up_for() {
-        let (mut often, mut seldom) =
-            (Pace::every(Span::from_millis(100)), Pace::every(Span::from_millis(300)));
-        let mut both = Vec::new();
-        for age in [0, 99, 103, 201, 305, 306, 950, 1000] {
-            let age = Span::from_millis(age);
-            both.push((often.is_due(age), seldom.is_due(age)));
+        let [mut one, mut other] = [(); 2].map(|()| Pace::every(Span::from_millis(100)));
+        assert!(!one.is_due(Span::from_millis(99)) && one.is_due(Span::from_millis(100)));
+        assert!(other.is_due(Span::from_millis(110)));
+        assert_eq!(one.due(), other.due());
+        assert!((200..250).contains(&(one.due().as_nanos() / 1_000_000)), "{:?}", one.due());
+        assert!(one.is_due(Span::from_millis(950)));
+        assert!((1000..1050).contains(&(one.due().as_nanos() / 1_000_000)), "{:?}", one.due());
+    }
+
+    /// Requests every 10 ms are met at all moments of their lives, however long the interval.
+    #[test]
+    fn nothing_that_is_regular_is_met_at_one_moment_of_it_alone() {
+        for interval in [Span::from_millis(200), Span::from_secs(1), Span::from_secs(60)] {
+            let mut pace = Pace::every(interval);
+            let mut met = [0; 5];
+            for _ in 0..500 {
+                assert!(pace.is_due(pace.due()));
+                met[(pace.due().as_nanos() % 10_000_000 / 2_000_000) as usize] += 1;
+            }
+            assert!(met.iter().all(|met| (70..130).contains(met)), "{interval}: {met:?}");
         }
-        let (no, one, two) = ((false, false), (true, false), (true, true));
-        assert_eq!(both, [no, no, one, one, two, no, two, one]);
-        assert_eq!(often.due(), Span::from_millis(1100));
     }
 
     #[test]

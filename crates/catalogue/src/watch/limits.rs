@@ -15,10 +15,16 @@ metrics! { sampled like LIKE;
         labels: &["processor"];
     OUTGOING = "limits.outgoing", Gauge, Number,
         "Connections made on this host to the port, if the programs connect to it, without those to the watched ports; all ports where it is not known which sockets they have. Of sockets without a port the path that they are connected to, and of UDP udp: and the port.", labels: &["port"];
+    OUTGOING_AWAITED = "limits.outgoing_awaited", Gauge, Number,
+        "Of these connections, those of TCP on which the programs have sent last, and wait for what comes.",
+        labels: &["port"];
     OUTGOING_KNOWN = "limits.outgoing_known", Gauge, Number,
         "Whether all is known that the programs connect to, 1 or 0: not where the kernel does not tell unix sockets, or which sockets the programs have.";
     OUTGOING_UNACCEPTED = "limits.outgoing_unaccepted", Gauge, Number,
         "Connections that wait to be accepted at the ports and paths that the programs connect to, where that is on this host.",
+        labels: &["port"];
+    PARTS_UNACCEPTED = "limits.parts_unaccepted", Gauge, Number,
+        "The same at the ports and paths where a part of the server listens, such as the workers of PHP-FPM; what is asked there is in none of the figures above.",
         labels: &["port"];
     OTHERS = "limits.others", Gauge, Processors,
         "Processors that a program used which is not watched, of those that the watched ones may run on; of the few that used most.",
@@ -50,6 +56,9 @@ metrics! { sampled like LIKE;
         "Threads that wait for something else, or for what the kernel does not tell.", labels: BY_PROGRAM;
     PROGRAM_KEPT_WAITING = "limits.program.kept_waiting", Gauge, Number,
         "Threads that were ready to run and waited for a processor, in the mean since the look before.",
+        labels: BY_PROGRAM;
+    PROGRAM_PART = "limits.program.part", Gauge, Processors,
+        "Processors that a program used which is not asked for by name, but a part of the server: what that has started, and the applications that it asks on this host (php-fpm; who listens at a unix socket and is no database).",
         labels: BY_PROGRAM;
     PROGRAM_BUSIEST = "limits.program.busiest", Gauge, Processors,
         "Processors that the thread used that used most since the look before.", labels: BY_PROGRAM;
@@ -98,6 +107,10 @@ metrics! { sampled like LIKE;
         "Of the time in which the connections of the watched ports had something to send, the share in which the receiver's window kept it back.";
     SOCKETS_SEGMENTS = "limits.sockets.segments", Gauge, PerSecond,
         "Segments sent, without those that were sent again, as the kernel's TCP counts them.";
+    SOCKETS_SENT = "limits.sockets.sent_bytes", Gauge, BytesPerSecond,
+        "Bytes sent on connections of the watched ports that are there, those that were sent again included.";
+    SOCKETS_SENT_AGAIN = "limits.sockets.sent_again_bytes", Gauge, BytesPerSecond,
+        "Of these, what was sent again.";
     SOCKETS_UNREAD = "limits.sockets.unread", Gauge, Number,
         "Connections of the watched ports with something to be read.";
     SOCKETS_UNSENT = "limits.sockets.unsent_bytes", Gauge, Bytes,

@@ -13,8 +13,9 @@ const MIN_LOOKS: usize = 8;
 
 /// A sentence with figures when nearly all of two resources was used in turns: `full` of it or more. Only where what
 /// comes in turns takes longer than a look.
-pub(super) fn indicator(level: &Level, full: f64) -> Option<String> {
-    let looks = looks(level, full);
+pub(super) fn indicator(level: &Level, light: &Level, full: f64) -> Option<String> {
+    let mut looks = looks(level, full);
+    looks.push((HELD, held(level, light)));
     let pairs =
         looks.iter().enumerate().flat_map(|(at, other)| looks[..at].iter().map(move |one| (one, other)));
     let unlike = pairs.filter(|(one, other)| one.0 != other.0);
@@ -23,22 +24,36 @@ pub(super) fn indicator(level: &Level, full: f64) -> Option<String> {
         let [of_one, of_other] = [shares.one, shares.other].map(|alone| (alone + shares.both) * 100.0);
         format!(
             "At its end in so many of all looks: {} {of_one:.0} %, {} {of_other:.0} %, one of the two {:.0} %.",
-            one.name(),
-            other.name(),
+            one,
+            other,
             shares.either() * 100.0
         )
     })
 }
 
+/// What is not seen from outside.
+const HELD: &str = "something within the server, which held requests back";
+
+/// Whether at each look requests had been read and not answered, more than at a light load, while processors were idle.
+fn held(level: &Level, light: &Level) -> Vec<bool> {
+    const SOME: f64 = 5.0;
+    const IDLE: f64 = 0.5;
+    let before = light.mean(limits::SOCKETS_OWED).unwrap_or_default();
+    let owed = level.values(limits::SOCKETS_OWED, "");
+    let busy = level.labels(limits::PROGRAM_PROCESSORS_BUSY).next();
+    let busy = busy.map(|program| level.values(limits::PROGRAM_PROCESSORS_BUSY, program)).unwrap_or_default();
+    owed.iter().zip(busy).map(|(owed, busy)| *owed >= before + SOME && *busy < IDLE).collect()
+}
+
 /// Of each resource, whether nearly all of it was in use at each look.
-fn looks(level: &Level, full: f64) -> Vec<(Used, Vec<bool>)> {
+fn looks(level: &Level, full: f64) -> Vec<(&'static str, Vec<bool>)> {
     let of_program = |program| {
         let limits =
             [(Used::Processors, limits::PROGRAM_PROCESSORS), (Used::Quota, limits::PROGRAM_CPU_QUOTA)];
         let used = level.values(processes::CPU, program);
         limits.map(|(of, most)| {
             let most = level.mean_of(most, program);
-            (of, used.iter().map(|used| most > 0.0 && *used >= full * most).collect())
+            (of.name(), used.iter().map(|used| most > 0.0 && *used >= full * most).collect())
         })
     };
     let programs = level.labels(processes::CPU).flat_map(of_program);
@@ -55,7 +70,7 @@ fn looks(level: &Level, full: f64) -> Vec<(Used, Vec<bool>)> {
             let is_full = |(at, used): (usize, &f64)| {
                 *used >= full && waiting.iter().any(|threads| threads.get(at).is_some_and(|it| *it > 0.0))
             };
-            (of, looks.map(is_full).collect())
+            (of.name(), looks.map(is_full).collect())
         })
     });
     programs.chain(disks).collect()

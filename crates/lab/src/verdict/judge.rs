@@ -19,6 +19,8 @@ use super::signs::{Sign, sign};
 const MIN_SHARE_OF_LEVELS: f64 = 0.5;
 /// The share of levels from an onset on that have to show it.
 const STEADY: f64 = 0.75;
+/// Of fewer it is chance that the server stood still, or somebody else's doing.
+const LEAST_STALLS: usize = 3;
 /// What is at its end from below this share of the load that was too much is so whatever the load.
 const ALWAYS: f64 = 0.5;
 
@@ -74,6 +76,11 @@ fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
     let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
     let found = |resource| find(resource, levels, above, light, ALWAYS * lowest.rate);
     let mut findings: Vec<Finding> = RESOURCES.into_iter().filter_map(found).collect();
+    let of_stalls = of_stalls(above, light, &findings);
+    if !of_stalls.is_empty() {
+        // It is they that an objective is missed for; what else is at its end is so at a load that was too much.
+        findings = of_stalls;
+    }
     // What is lost on the way is so at any load, and slows down whatever is sent: where nothing else does.
     if findings.iter().all(|found| found.is_always) {
         let lost = findings.iter_mut().filter(|found| found.resource == Resource::PacketLoss);
@@ -139,8 +146,28 @@ fn find(
     let evidence = signs.into_iter().next()?.said;
     // What takes processors from the server takes them all the time.
     let is_of_others = matches!(resource, Resource::OtherProgram | Resource::Steal);
-    let is_always = onset < always && !is_of_others;
+    // And what they are used for is the same at any load.
+    let is_use = matches!(resource, Resource::GarbageCollection | Resource::Tls);
+    let is_always = onset < always && !is_of_others && !is_use;
     Some(Finding { resource, onset, weight, evidence, is_always })
+}
+
+/// What was at its end in the looks in which the server stood still, of most levels where an objective was missed for that,
+/// and not in the others.
+fn of_stalls(above: &[&Level], light: &Level, known: &[Finding]) -> Vec<Finding> {
+    let with = above.iter().filter(|level| level.stalled.is_some()).count() as f64;
+    // Where requests are too many for it as well, it stands still for that.
+    let only_late = above.iter().filter(|level| level.is_only_late()).count() as f64;
+    let Some((stalls, level)) = Level::while_stalled(above) else { return Vec::new() };
+    if stalls.number < LEAST_STALLS || with < MIN_SHARE_OF_LEVELS * only_late {
+        return Vec::new();
+    }
+    let found = |resource| {
+        let Sign { strength: weight, said } = sign(resource, &level, light)?;
+        Some(Finding { resource, onset: level.rate, weight, evidence: stalls.said(&said), is_always: false })
+    };
+    let is_new = |found: &Finding| known.iter().all(|known| known.resource != found.resource);
+    RESOURCES.into_iter().filter_map(found).filter(is_new).collect()
 }
 
 /// Of rates in rising order, and whether a resource was at its end at each, the one from which on it was, but for a

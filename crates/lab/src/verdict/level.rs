@@ -7,8 +7,10 @@ use catalogue::Metric;
 use catalogue::watch::{limits, processes};
 use record::search::{ProbeResult, Used};
 use record::{MetricName, RunDirectory, Samples, Summary};
+use units::Time;
 
 use super::log::Refused;
+use super::stalls::Stalls;
 use crate::error::Error;
 
 /// Connections that were made on the server's machine, by the port that they lead to.
@@ -17,6 +19,9 @@ pub(super) const OUTGOING: Metric = limits::OUTGOING;
 /// How many per second find a queue full.
 pub(super) const LISTEN_QUEUE: Metric = limits::LISTEN_OVERFLOWS;
 pub(super) const SYN_QUEUE: Metric = limits::SYN_QUEUE_FULL;
+
+/// Values by metric and label, in the course of time.
+pub(super) type Seen = BTreeMap<(MetricName, String), Vec<f64>>;
 
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
@@ -41,19 +46,34 @@ pub(crate) struct Level {
     /// What the server's log says that it was refused, at whatever level.
     pub(crate) refused: Refused,
     /// By metric and label, in the course of the window.
-    pub(super) samples: BTreeMap<(MetricName, String), Vec<f64>>,
+    pub(super) samples: Seen,
+    /// When it stood still, and what was seen in the looks in which it did.
+    pub(super) stalled: Option<(Stalls, Seen)>,
+    /// Whether these are the samples of such looks alone.
+    pub(super) is_stalled: bool,
 }
+
+/// Who answers this share of what is offered keeps up with it.
+const KEPT_UP: f64 = 0.95;
+/// The requests of higher rates are not read one by one.
+const MOST_READ: f64 = 20_000.0;
 
 impl Level {
     /// Reads the generator's run, and of the samples those of the same time.
     pub(crate) fn read(directory: &Path, probe: &ProbeResult, samples: &Samples) -> Result<Self, Error> {
         let run = RunDirectory::open(directory)?;
         let (info, summary) = (run.info()?, run.summary()?);
-        let mut samples = samples.during(&info);
+        let mut moments = samples.moments_during(&info);
         // The generator's own connections, where something stands in front of the server that is watched.
         let asked = asked_port(&info.command).unwrap_or_default();
-        samples.retain(|(metric, label), _| *metric != OUTGOING || *label != asked);
-        Ok(Self {
+        moments.retain(|(metric, label), _| *metric != OUTGOING || *label != asked);
+        let samples = |is_meant: &dyn Fn(&Time) -> bool| -> Seen {
+            let values = |all: &[(Time, f64)]| {
+                all.iter().filter(|(at, _)| is_meant(at)).map(|(_, value)| *value).collect()
+            };
+            moments.iter().map(|(key, all)| (key.clone(), values(all))).collect()
+        };
+        let mut level = Self {
             rate: probe.offered.unwrap_or(probe.achieved),
             is_open: probe.offered.is_some(),
             is_behind: probe.behind.is_some(),
@@ -64,8 +84,58 @@ impl Level {
             is_light: false,
             overflowing_before: BTreeMap::new(),
             refused: Refused::default(),
-            samples,
-        })
+            samples: samples(&|_| true),
+            stalled: None,
+            is_stalled: false,
+        };
+        if level.is_only_late() && level.rate <= MOST_READ {
+            let looks = moments.get(&looks_key());
+            let looks: Vec<Time> = looks.into_iter().flatten().map(|(at, _)| *at).collect();
+            let found = Stalls::find(&run, &looks)?;
+            level.stalled = found.map(|stalls| {
+                let [with, without] = [true, false].map(|is| samples(&|at| stalls.at.contains(at) == is));
+                let number = |seen: &Seen| seen.get(&looks_key()).map_or(0, Vec::len);
+                let mean = |seen: &Seen, key: &_| {
+                    let values = seen.get(key).into_iter().flatten().copied();
+                    stats::mean_with_absent(values, number(seen))
+                };
+                let alone = |key: &(MetricName, String)| {
+                    let most = if SHARES.into_iter().any(|share| key.0 == share) { 1.0 } else { f64::MAX };
+                    vec![stalls.alone(mean(&with, key), mean(&without, key)).min(most)]
+                };
+                // What is so at the moment of a look says something of a stall only if that is amid one.
+                let rates = with.keys().filter(|(metric, _)| !is_momentary(metric));
+                let mut seen: Seen = rates.map(|key| (key.clone(), alone(key))).collect();
+                let amid = samples(&|at| stalls.amid.contains(at));
+                seen.extend(amid.into_iter().filter(|((metric, _), _)| is_momentary(metric)));
+                (stalls, seen)
+            });
+        }
+        Ok(level)
+    }
+
+    /// Whether it keeps up with all that comes, but not in time.
+    pub(super) fn is_only_late(&self) -> bool {
+        self.is_behind && self.summary.rate.achieved >= KEPT_UP * self.rate
+    }
+
+    /// What was seen while it stood still, at all of these levels together, as one of the lowest rate among them; how often
+    /// that was, and how long. Nothing where it did not.
+    pub(super) fn while_stalled(levels: &[&Self]) -> Option<(Stalls, Self)> {
+        let mut all = levels.iter().filter_map(|level| Some((level, level.stalled.as_ref()?)));
+        let (first, (stalls, seen)) = all.next()?;
+        let mut pooled = Self { samples: seen.clone(), is_stalled: true, ..(**first).clone() };
+        pooled.summary.rate.achieved = 0.0;
+        let mut whole = stalls.clone();
+        for (level, (stalls, seen)) in all {
+            pooled.rate = pooled.rate.min(level.rate);
+            whole.add(stalls);
+            for (key, values) in seen {
+                pooled.samples.entry(key.clone()).or_default().extend(values);
+            }
+        }
+        pooled.samples.retain(|_, values| !values.is_empty());
+        Some((whole, pooled))
     }
 
     /// How near what was looked at was to its end, 1 being there.
@@ -124,6 +194,9 @@ impl Level {
 
     /// The mean over all looks of what has no sample where it is absent.
     pub(crate) fn mean_of_looks(&self, metric: Metric, label: &str) -> f64 {
+        if self.is_stalled && !is_momentary(&metric.into()) {
+            return self.mean_of(metric, label);
+        }
         let looks = self.values(limits::SOCKETS_UNREAD, "").len();
         stats::mean_with_absent(self.values(metric, label).iter().copied(), looks)
     }
@@ -141,6 +214,15 @@ impl Level {
     pub(crate) fn standing_of(&self, metric: Metric, label: &str) -> f64 {
         let values = self.values(metric, label);
         values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
+    }
+
+    /// Of connections to what stands behind the server, those on which an answer is awaited, in the mean; all of them where
+    /// that is not known.
+    pub(super) fn awaited(&self, to: &str) -> f64 {
+        if self.values(limits::OUTGOING_AWAITED, to).is_empty() {
+            return self.mean_of_looks(OUTGOING, to);
+        }
+        self.mean_of_looks(limits::OUTGOING_AWAITED, to)
     }
 
     /// How long a request is in the server, s: what comes after its first byte is the network's as well.
@@ -178,6 +260,49 @@ impl Level {
         self.samples.insert((metric.into(), label.to_owned()), values.to_vec());
         self
     }
+}
+
+/// Of what is worked out, no more than all.
+const SHARES: [Metric; 5] = [
+    limits::DISK_BUSY,
+    limits::PROCESSOR,
+    limits::PROGRAM_CPU_THROTTLED,
+    limits::PROGRAM_PROCESSORS_BUSY,
+    limits::PROGRAM_STOLEN,
+];
+
+/// What has a value at each look.
+fn looks_key() -> (MetricName, String) {
+    (limits::SOCKETS_UNREAD.into(), String::new())
+}
+
+/// Whether a value is that of a moment, and not of the time since the look before.
+fn is_momentary(metric: &MetricName) -> bool {
+    const MOMENTARY: [Metric; 22] = [
+        limits::OUTGOING,
+        limits::OUTGOING_AWAITED,
+        limits::OUTGOING_KNOWN,
+        limits::OUTGOING_UNACCEPTED,
+        limits::PARTS_UNACCEPTED,
+        limits::PROGRAM_DISK,
+        limits::PROGRAM_EVENT,
+        limits::PROGRAM_FUTEX,
+        limits::PROGRAM_LOCK,
+        limits::PROGRAM_OTHER,
+        limits::PROGRAM_PEER,
+        limits::PROGRAM_RUNNING,
+        limits::PROGRAM_SLEEP,
+        limits::QUEUE_WAITING,
+        limits::SOCKETS_IDLE,
+        limits::SOCKETS_OWED,
+        limits::SOCKETS_UNACCEPTED,
+        limits::SOCKETS_UNATTENDED,
+        limits::SOCKETS_UNREAD,
+        limits::SOCKETS_UNSENT,
+        limits::SOCKETS_TIME_WAIT,
+        processes::THREADS,
+    ];
+    MOMENTARY.into_iter().any(|momentary| *metric == momentary)
 }
 
 /// The port that a generator with this command line asks.

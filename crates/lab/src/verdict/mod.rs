@@ -14,3 +14,4 @@ pub(crate) mod of_loads;
 mod remedy;
 mod resources;
 mod signs;
+mod stalls;

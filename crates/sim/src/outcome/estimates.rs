@@ -21,7 +21,8 @@ impl Outcome {
             None => Cow::Borrowed(tallies),
             Some(_) => folded(tallies, |seen| subject.by_class(seen)).into(),
         };
-        let all = Group { tallies: &by_class, parts, class: None, memory: subject.may_reject().then_some(memory) };
+        let all =
+            Group { tallies: &by_class, parts, class: None, memory: subject.may_reject().then_some(memory) };
         let processors = model.all_usable_processors();
         Self {
             rejected: all.rejected(),
@@ -75,8 +76,12 @@ impl GateClassOutcome {
     ) -> Self {
         let with_slow_clients = subject.model.slow_clients.is_some();
         let folded = folded(tallies, |seen| gate.of_class(index, seen).into());
-        let [all, server, door] =
-            [0, 1, 2].map(|class| Group { tallies: &folded, parts, class: Some(class), memory: Some(memory) });
+        let [all, server, door] = [0, 1, 2].map(|class| Group {
+            tallies: &folded,
+            parts,
+            class: Some(class),
+            memory: Some(memory),
+        });
         let share = |amount: &dyn Fn(&PartTotals) -> f64| {
             all.events(|tally| (amount(tally), all.sum(tally, |seen| seen.arrived as f64)))
         };
@@ -201,7 +206,9 @@ impl<'a> Group<'a> {
     fn events(self, of: impl Fn(&PartTotals) -> (f64, f64)) -> MeanEstimate {
         let parts: Vec<(f64, f64)> = self.tallies.iter().map(of).collect();
         match self.memory {
-            Some(memory) if parts.iter().all(|(events, _)| *events == 0.0) => Dependence::none_seen(&parts, memory),
+            Some(memory) if parts.iter().all(|(events, _)| *events == 0.0) => {
+                Dependence::none_seen(&parts, memory)
+            }
             _ => self.parts.events(&parts),
         }
     }

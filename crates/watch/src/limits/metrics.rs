@@ -12,6 +12,7 @@ use super::control_groups::io_used;
 use super::others;
 use super::sample::{self, Sample};
 use super::threads::{ThreadTimes, Threads};
+use super::turns::Sending;
 use crate::profile::{FREQUENCY, Spent};
 
 /// How near to its end everything is.
@@ -29,8 +30,12 @@ pub struct Rates {
     pub sockets: Sockets,
     /// Connections from here by the port or path that they go to, at the second sample.
     pub outgoing: BTreeMap<String, u64>,
+    /// Of these, the ones on which something is awaited.
+    pub outgoing_awaited: BTreeMap<String, u64>,
     /// Of these ports and paths, connections that wait to be accepted there.
     pub outgoing_unaccepted: BTreeMap<String, u64>,
+    /// The same where parts of the server are asked.
+    pub parts_unaccepted: BTreeMap<String, u64>,
     /// Processors that other programs used, of those that the watched ones may run on; of the few that used most.
     pub others: BTreeMap<String, f64>,
     /// The same of programs that the watched ones connect to.
@@ -40,6 +45,12 @@ pub struct Rates {
 /// All processes of one program.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Program {
+    /// Whether it is watched because it is a part of the server.
+    #[serde(skip)]
+    pub is_part: bool,
+    /// Processors that their threads used; of those alone that are there all the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<f64>,
     /// Processors that they may run on.
     pub processors: usize,
     /// How busy these were in the mean, with whatever program, from 0 to 1.
@@ -120,6 +131,11 @@ pub struct Sockets {
     /// The share of the time with something to send in which the receiver's window was full; of no such time nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_limited: Option<f64>,
+    /// Bytes per second that were sent on connections that are there, and of these what was sent again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_bytes: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_again_bytes: Option<f64>,
     pub time_wait: u64,
     /// Local ports in use at most, over those that there are.
     pub ports_used: f64,
@@ -135,6 +151,7 @@ impl Program {
     /// Its figures, as far as they are known.
     pub(crate) fn figures(&self) -> impl Iterator<Item = (Metric, f64)> {
         let figures = [
+            (metrics::PROGRAM_PART, self.used.filter(|_| self.is_part)),
             (metrics::PROGRAM_BUSIEST, self.busiest),
             (metrics::PROGRAM_COLLECTOR, self.collector),
             (metrics::PROGRAM_CRYPTOGRAPHY, self.cryptography),
@@ -203,7 +220,12 @@ impl Sockets {
             (metrics::SOCKETS_UNREAD, self.unread as f64),
             (metrics::SOCKETS_UNSENT, self.unsent_bytes as f64),
         ];
-        figures.into_iter().chain(self.window_limited.map(|share| (metrics::SOCKETS_WINDOW_LIMITED, share)))
+        let known = [
+            (metrics::SOCKETS_WINDOW_LIMITED, self.window_limited),
+            (metrics::SOCKETS_SENT, self.sent_bytes),
+            (metrics::SOCKETS_SENT_AGAIN, self.sent_again_bytes),
+        ];
+        figures.into_iter().chain(known.into_iter().filter_map(|(metric, value)| Some((metric, value?))))
     }
 }
 
@@ -222,6 +244,10 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     });
     let processors: BTreeMap<usize, (f64, f64)> = shares.collect();
     let of_program = |(before, after)| program(before, after, seconds, &processors);
+    let parts = after.parts.iter().filter_map(|(name, after)| {
+        let before = before.parts.get(name)?;
+        Some((name.clone(), Program { is_part: true, ..of_program((before, after)) }))
+    });
     let disks = after.disks.iter().filter_map(|(name, after)| {
         let before = before.disks.get(name)?;
         let busy = after.busy.saturating_sub(before.busy).as_secs_f64() / seconds;
@@ -244,12 +270,15 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
             .iter()
             .cloned()
             .zip(before.programs.iter().zip(&after.programs).map(of_program))
+            .chain(parts)
             .collect(),
         processors: processors.into_iter().map(|(number, (busy, _))| (number, busy)).collect(),
         disks: disks.collect(),
         queues: queues.collect(),
         outgoing: after.sockets.outgoing.clone(),
+        outgoing_awaited: after.sockets.outgoing_awaited.clone(),
         outgoing_unaccepted: after.sockets.outgoing_unaccepted.clone(),
+        parts_unaccepted: after.sockets.parts_unaccepted.clone(),
         sockets: sockets(&before.sockets, &after.sockets, rate),
     }
 }
@@ -269,7 +298,7 @@ fn program(
         let periods = after.periods.saturating_sub(before.periods).max(1);
         after.throttled.saturating_sub(before.throttled) as f64 / periods as f64
     });
-    let [kept_waiting, busiest, threads] = times(&before.times, &after.times, seconds);
+    let [used, kept_waiting, busiest, threads] = times(&before.times, &after.times, seconds);
     let spent = before.spent.zip(after.spent);
     let sampled = |of: fn(&Spent) -> u64| {
         let (before, after) = spent.as_ref()?;
@@ -278,6 +307,8 @@ fn program(
     let functions = sampled(|spent| spent.collecting);
     let collector = [threads, functions].into_iter().flatten().reduce(f64::max);
     Program {
+        is_part: false,
+        used,
         processors: after.processors.len(),
         kept_waiting,
         busiest,
@@ -300,9 +331,9 @@ fn program(
     }
 }
 
-/// Of threads that are in both: those kept waiting, the busiest, and those that collect garbage, in threads and
+/// Of threads that are in both: all, those kept waiting, the busiest, and those that collect garbage, in threads and
 /// processors; nothing where the kernel does not tell.
-fn times(before: &ThreadTimes, after: &ThreadTimes, seconds: f64) -> [Option<f64>; 3] {
+fn times(before: &ThreadTimes, after: &ThreadTimes, seconds: f64) -> [Option<f64>; 4] {
     let passed = after.iter().filter_map(|(number, after)| {
         let before = before.get(number)?;
         let passed = |before: Span, after: Span| after.saturating_sub(before).as_secs_f64() / seconds;
@@ -312,6 +343,7 @@ fn times(before: &ThreadTimes, after: &ThreadTimes, seconds: f64) -> [Option<f64
     let passed: Vec<(f64, f64, bool)> = passed.collect();
     let collectors = passed.iter().filter(|(.., is_collector)| *is_collector).map(|(ran, ..)| *ran);
     [
+        passed.iter().map(|(ran, ..)| *ran).reduce(|sum, ran| sum + ran),
         passed.iter().map(|(_, waited, _)| *waited).reduce(|sum, waited| sum + waited),
         passed.iter().map(|(ran, ..)| *ran).reduce(f64::max),
         collectors.reduce(|sum, ran| sum + ran),
@@ -328,14 +360,17 @@ fn most(programs: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     programs.into_iter().take(MAX_OTHERS).collect()
 }
 
-/// The share of the time with something to send in which the receiver's window was full, of connections that are in both.
-fn window_limited(before: &super::sockets::Sockets, after: &super::sockets::Sockets) -> Option<f64> {
-    let passed = after.sending.iter().filter_map(|(cookie, (busy, limited))| {
-        let (busy_before, limited_before) = before.sending.get(cookie)?;
-        Some((busy.saturating_sub(*busy_before), limited.saturating_sub(*limited_before)))
-    });
-    let (busy, limited) = passed.fold((0, 0), |sum, passed| (sum.0 + passed.0, sum.1 + passed.1));
-    (busy > 0).then(|| limited as f64 / busy as f64)
+/// What was sent between two looks on the connections that are there at the second.
+fn sent(before: &super::sockets::Sockets, after: &super::sockets::Sockets) -> Sending {
+    let mut sent = Sending::default();
+    for (cookie, now) in &after.sending {
+        let then = before.sending.get(cookie).copied().unwrap_or_default();
+        sent.busy += now.busy.saturating_sub(then.busy);
+        sent.limited += now.limited.saturating_sub(then.limited);
+        sent.bytes += now.bytes.saturating_sub(then.bytes);
+        sent.bytes_again += now.bytes_again.saturating_sub(then.bytes_again);
+    }
+    sent
 }
 
 /// What went on between two samples of all sockets; `rate` is of two sums, per second.
@@ -345,6 +380,8 @@ fn sockets(
     rate: impl Fn(u64, u64) -> f64,
 ) -> Sockets {
     let count = (&before.counters, &after.counters);
+    let sent = sent(before, after);
+    let per_second = |bytes: u64| (!after.sending.is_empty()).then(|| rate(0, bytes));
     Sockets {
         unaccepted: after.unaccepted,
         room: after.room,
@@ -354,7 +391,9 @@ fn sockets(
         owed: after.owed,
         unattended: after.unattended,
         knows_outgoing: after.knows_outgoing,
-        window_limited: window_limited(before, after),
+        window_limited: (sent.busy > 0).then(|| sent.limited as f64 / sent.busy as f64),
+        sent_bytes: per_second(sent.bytes),
+        sent_again_bytes: per_second(sent.bytes_again),
         time_wait: after.time_wait,
         ports_used: after.ports_used as f64 / after.ports.max(1) as f64,
         listen_overflows: rate(count.0.listen_overflows, count.1.listen_overflows),

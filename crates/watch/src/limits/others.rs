@@ -29,13 +29,13 @@ pub(super) struct Behind {
 }
 
 impl Behind {
-    /// Those that have one of these sockets, of all processes; each socket is looked for once, since that reads all
-    /// descriptors of all processes.
+    /// By its number, those that have each of these sockets, of all processes; each socket is looked for once, since that
+    /// reads all descriptors of all processes.
     pub(super) fn holders(
         &mut self,
         listeners: &BTreeSet<u64>,
         all: impl Iterator<Item = i32>,
-    ) -> BTreeSet<i32> {
+    ) -> &BTreeMap<u64, Vec<i32>> {
         self.holders.retain(|inode, _| listeners.contains(inode));
         let unknown: Vec<u64> =
             listeners.iter().copied().filter(|inode| !self.holders.contains_key(inode)).collect();
@@ -50,8 +50,30 @@ impl Behind {
             }
             self.holders.extend(found);
         }
-        self.holders.values().flatten().copied().collect()
+        &self.holders
     }
+}
+
+/// Beginnings of the names of databases, which stand behind a server however it is connected to them.
+const DATABASES: [&str; 9] = [
+    "postgres",
+    "mysqld",
+    "mariadbd",
+    "redis-server",
+    "valkey-server",
+    "memcached",
+    "mongod",
+    "pgbouncer",
+    "keydb",
+];
+/// And of what is a part of it however that is.
+const PARTS: [&str; 1] = ["php-fpm"];
+
+/// Whether a program that the watched ones ask is a part of the server: what runs an application behind a front on the same
+/// host, which a socket without a port is for, and no database.
+pub(super) fn is_part(name: &str, is_unix: bool) -> bool {
+    let begins = |with: &&str| name.starts_with(*with);
+    PARTS.iter().any(begins) || is_unix && !DATABASES.iter().any(begins)
 }
 
 /// What times of processes are rounded to, and a little.

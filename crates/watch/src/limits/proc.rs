@@ -11,7 +11,7 @@ use units::Span;
 
 use super::control_groups::Hierarchies;
 use super::descriptors::sockets_of;
-use super::others::{Behind, Other};
+use super::others::{Behind, Other, is_part};
 use super::queues;
 use super::sample::{Disk, Processor, Program, Sample};
 use super::sockets::Looked;
@@ -35,14 +35,21 @@ pub struct Proc {
     asked: BTreeSet<String>,
     behind: Behind,
     profile: Option<Profile>,
+    /// Processes that are threads of the kernel, which stay so and are many.
+    kernel: BTreeSet<i32>,
+    /// Names of parts of the server that are none of the programs', in the order in which they were first seen.
+    parts: Vec<String>,
 }
 
 /// Processes at one moment.
 struct Processes {
     programs: Vec<Program>,
+    parts: BTreeMap<String, Program>,
     others: BTreeMap<i32, Other>,
     /// The numbers of the programs' sockets; only if all are known.
     sockets: Option<BTreeSet<u64>>,
+    /// Of the sockets that listen where the programs connect to, those of parts of the server.
+    inner: BTreeSet<u64>,
 }
 
 impl Proc {
@@ -58,24 +65,38 @@ impl Proc {
             asked: BTreeSet::new(),
             behind: Behind::default(),
             profile: Profile::open(),
+            kernel: BTreeSet::new(),
+            parts: Vec::new(),
         }
     }
 
-    /// What the programs have, and what others do; `behind` listen where the programs connect to.
+    /// What the programs have, and what others do; `behind` listen where the programs connect to, and are unix sockets or not.
     ///
     /// Of processes with the name of a program, those are meant that have a socket of `listeners`, and what they have started;
     /// all of that name where none of them has one.
-    fn processes(&mut self, listeners: &BTreeSet<u64>, behind: &BTreeSet<u64>) -> Result<Processes, Error> {
-        let (mut parents, mut named, mut others) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    fn processes(
+        &mut self,
+        listeners: &BTreeSet<u64>,
+        behind: &BTreeMap<u64, bool>,
+    ) -> Result<Processes, Error> {
+        let (mut ancestry, mut named, mut others) = (Ancestry::default(), Vec::new(), BTreeMap::new());
+        let before = std::mem::take(&mut self.kernel);
         for process in all_processes()? {
             // It may end at any moment; what is not known of it is left out.
             let Ok(process) = process else { continue };
+            // What the kernel's own threads do they do for somebody.
+            if before.contains(&process.pid()) {
+                self.kernel.insert(process.pid());
+                continue;
+            }
             let Ok(stat) = process.stat() else { continue };
-            parents.insert(process.pid(), stat.ppid);
+            if stat.ppid == KERNEL || stat.pid == KERNEL {
+                self.kernel.insert(stat.pid);
+                continue;
+            }
+            ancestry.parents.insert(process.pid(), stat.ppid);
             match self.names.iter().position(|name| *name == stat.comm) {
                 Some(at) => named.push((at, process.pid())),
-                // What the kernel's own threads do they do for somebody.
-                None if stat.ppid == KERNEL || stat.pid == KERNEL => {}
                 None => drop(others.insert(process.pid(), other(stat))),
             }
         }
@@ -83,23 +104,61 @@ impl Proc {
         let listens = |pid: &i32| sockets[pid].iter().flatten().any(|inode| listeners.contains(inode));
         let at_ports: BTreeMap<i32, usize> =
             named.iter().filter(|(_, pid)| listens(pid)).map(|(at, pid)| (*pid, *at)).collect();
-        // A number may have been given to another process meanwhile, so that one seems to descend from itself.
-        let descends = |pid: i32, from: &dyn Fn(&i32) -> bool| {
-            let ancestors = std::iter::successors(Some(pid), |pid| parents.get(pid).copied());
-            ancestors.take(parents.len() + 1).any(|pid| from(&pid))
-        };
-        let is_started = |pid: i32| descends(pid, &|pid| at_ports.contains_key(pid));
+        let is_started = |pid: i32| ancestry.descends(pid, &|pid| at_ports.contains_key(&pid));
         let is_meant =
             |(at, pid): &&(usize, i32)| !at_ports.values().any(|holds| holds == at) || is_started(*pid);
-        let meant: Vec<(usize, i32)> = named.iter().filter(is_meant).copied().collect();
-        let mut programs = vec![Program::default(); self.names.len()];
-        let whose: BTreeMap<i32, usize> = meant.iter().map(|(at, pid)| (*pid, *at)).collect();
+        let meant: BTreeMap<i32, usize> =
+            named.iter().filter(is_meant).map(|(at, pid)| (*pid, *at)).collect();
+        // What they have started connects for them, whatever it is called.
+        let started = ancestry.parents.keys().copied().filter(|pid| is_started(*pid));
+        let mut all: BTreeSet<i32> = meant.keys().copied().chain(started).collect();
+        let holders = self.behind.holders(&behind.keys().copied().collect(), others.keys().copied());
+        // Who has started the programs may hold what they are asked at as well, such as PID 1, which has started all.
+        let is_above =
+            |holder: i32| holder == 1 || all.iter().any(|pid| ancestry.descends(*pid, &|pid| pid == holder));
+        let holders = holders.iter().flat_map(|(inode, pids)| pids.iter().map(move |pid| (*inode, *pid)));
+        let is_part = |(inode, pid): &(u64, i32)| {
+            others.get(pid).is_some_and(|other| is_part(&other.name, behind.get(inode) == Some(&true)))
+        };
+        let (parts, asked): (Vec<_>, Vec<_>) = holders.filter(|(_, pid)| !is_above(*pid)).partition(is_part);
+        let of_parts = |pid: i32| ancestry.descends(pid, &|pid| parts.iter().any(|(_, part)| *part == pid));
+        all.extend(others.keys().copied().filter(|pid| !parts.is_empty() && of_parts(*pid)));
+        let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
+        let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
+        let (of_server, mut others): (BTreeMap<i32, Other>, BTreeMap<i32, Other>) =
+            others.into_iter().partition(|(pid, _)| all.contains(pid));
+        for (pid, other) in &mut others {
+            let is_holder = |pid| asked.iter().any(|(_, holder)| *holder == pid);
+            other.is_behind = !asked.is_empty() && ancestry.descends(*pid, &is_holder);
+        }
+        let inner = parts.into_iter().map(|(inode, _)| inode).collect();
+        let sockets = own.map(|all| all.into_iter().flatten().collect());
+        let (programs, parts) = self.programs(&meant, &of_server);
+        Ok(Processes { programs, parts, others, sockets, inner })
+    }
+
+    /// What the processes of the programs do, and those of the other parts of the server.
+    fn programs(
+        &mut self,
+        meant: &BTreeMap<i32, usize>,
+        of_server: &BTreeMap<i32, Other>,
+    ) -> (Vec<Program>, BTreeMap<String, Program>) {
+        let mut whose = meant.clone();
+        for (pid, other) in of_server {
+            let known = self.parts.iter().position(|name| *name == other.name);
+            let at = known.unwrap_or_else(|| {
+                self.parts.push(other.name.clone());
+                self.parts.len() - 1
+            });
+            whose.insert(*pid, self.names.len() + at);
+        }
         let spent = self.profile.as_mut().and_then(|profile| profile.look(|pid| whose.get(&pid).copied()));
-        for (at, program) in programs.iter_mut().enumerate() {
+        let mut all = vec![Program::default(); self.names.len() + self.parts.len()];
+        for (at, program) in all.iter_mut().enumerate() {
             program.spent = spent.as_ref().map(|spent| spent.get(&at).copied().unwrap_or_default());
         }
-        for (at, pid) in &meant {
-            let program = &mut programs[*at];
+        for (pid, at) in &whose {
+            let program = &mut all[*at];
             if program.processors.is_empty() {
                 program.processors = may_run_on(*pid);
                 program.group = self.hierarchies.of(*pid);
@@ -107,20 +166,23 @@ impl Proc {
             program.descriptors = program.descriptors.max(descriptors(*pid).unwrap_or(0.0));
             program.threads.add(*pid, &mut program.times);
         }
-        // What they have started connects for them, whatever it is called.
-        let started = parents.keys().copied().filter(|pid| is_started(*pid));
-        let all: BTreeSet<i32> = meant.into_iter().map(|(_, pid)| pid).chain(started).collect();
-        let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
-        let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
-        others.retain(|pid, _| !all.contains(pid));
-        let mut holders = self.behind.holders(behind, others.keys().copied());
-        // Who has started the programs may hold what they are asked at as well, such as PID 1, which has started all.
-        holders.retain(|holder| *holder != 1 && !all.iter().any(|pid| descends(*pid, &|pid| pid == holder)));
-        for (pid, other) in &mut others {
-            other.is_behind = !holders.is_empty() && descends(*pid, &|pid| holders.contains(pid));
-        }
-        let sockets = own.map(|all| all.into_iter().flatten().collect());
-        Ok(Processes { programs, others, sockets })
+        let parts = self.parts.iter().cloned().zip(all.split_off(self.names.len()));
+        (all, parts.filter(|(_, part)| !part.processors.is_empty()).collect())
+    }
+}
+
+/// Whose child each process is.
+#[derive(Default)]
+struct Ancestry {
+    parents: BTreeMap<i32, i32>,
+}
+
+impl Ancestry {
+    /// Whether this process, or one that it descends from, is such a one. A number may have been given to another process
+    /// meanwhile, so that one seems to descend from itself.
+    fn descends(&self, pid: i32, from: &dyn Fn(i32) -> bool) -> bool {
+        let ancestors = std::iter::successors(Some(pid), |pid| self.parents.get(pid).copied());
+        ancestors.take(self.parents.len() + 1).any(from)
     }
 }
 
@@ -141,17 +203,19 @@ impl Source for Proc {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        let looked = Looked::read(self.diagnosis.as_mut(), &self.ports);
+        let looked = Looked::read(self.diagnosis.as_mut(), &self.ports, &self.asked);
         let behind = looked.listeners_at(&self.asked);
-        let Processes { programs, others, sockets } = self.processes(looked.listeners(), &behind)?;
+        let Processes { programs, parts, others, sockets, inner } =
+            self.processes(looked.listeners(), &behind)?;
         Ok(Sample {
             uptime: uptime(),
             processors: processors()?,
             programs,
+            parts,
             others,
             disks: disks()?,
             queues: self.route.as_mut().map(queues::read).unwrap_or_default(),
-            sockets: looked.of(sockets.as_ref(), &mut self.asked),
+            sockets: looked.of(sockets.as_ref(), &inner, &mut self.asked),
         })
     }
 }

@@ -20,7 +20,9 @@ pub struct Sample {
     pub processors: BTreeMap<usize, Processor>,
     /// In the order in which they were asked for.
     pub programs: Vec<Program>,
-    /// By its number, each process that is not of these, and that they have not started.
+    /// By name, what else is a part of the server: what these have started, and the applications that they ask.
+    pub parts: BTreeMap<String, Program>,
+    /// By its number, each process that is none of these.
     pub others: BTreeMap<i32, Other>,
     /// By name.
     pub disks: BTreeMap<String, Disk>,

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use super::made::{DESTINATION_PORT, INODE, Listening, Made, SOURCE_PORT, port_at};
-use super::turns::{FOLLOWS, Turn, is_unread, sending, turn};
+use super::turns::{FOLLOWS, Sending, Turn, is_unread, sending, turn};
 use super::unix::Unix;
-use crate::netlink::{Netlink, Transport, u32_at};
+use crate::netlink::{End, Netlink, Transport, u32_at};
 
 /// All sockets of this network namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,17 +25,20 @@ pub struct Sockets {
     pub owed: u64,
     /// Of these, those with something that has not been read.
     pub unattended: u64,
-    /// Of each connection to the ports, by its cookie, how long it had something to send, and how long of this the
-    /// receiver's window kept it back, in microseconds.
-    pub sending: BTreeMap<u64, (u64, u64)>,
+    /// Of each connection to the ports, by its cookie, what was sent on it.
+    pub sending: BTreeMap<u64, Sending>,
     /// Connections to ports to which the programs connect, established or on their way to be, by the port that they go to
     /// (`udp:53`, or the path of a unix socket); but for those to the ports. All of TCP that were made here, where it is not
     /// known which sockets the programs have.
     pub outgoing: BTreeMap<String, u64>,
+    /// Of those of TCP, the ones on which the programs have sent last, and wait for what the other side sends.
+    pub outgoing_awaited: BTreeMap<String, u64>,
     /// Whether these are all: the kernel tells unix sockets, and which sockets the programs have.
     pub knows_outgoing: bool,
     /// Connections that wait to be accepted at these, where that is on this host.
     pub outgoing_unaccepted: BTreeMap<String, u64>,
+    /// And where parts of the server are asked, which are not among the others.
+    pub parts_unaccepted: BTreeMap<String, u64>,
     /// Connections that wait for packets that may be late: each keeps its port.
     pub time_wait: u64,
     /// Local ports that are in use at most, if all sockets went to one place.
@@ -79,6 +82,9 @@ mod kernel {
     pub(super) const WRITE_QUEUE: usize = 60;
 }
 
+/// Of so many ports to which the programs connect it is looked whose turn it is.
+const MAX_ASKED: usize = 16;
+
 /// All sockets, before it is known whose they are.
 pub(super) struct Looked {
     sockets: Sockets,
@@ -87,7 +93,8 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    pub(super) fn read(netlink: Option<&mut Netlink>, ports: &[u16]) -> Self {
+    /// Of connections to what was `asked` before also whose turn it is.
+    pub(super) fn read(netlink: Option<&mut Netlink>, ports: &[u16], asked: &BTreeSet<String>) -> Self {
         let text = |file: &str| fs::read_to_string(file).unwrap_or_default();
         let (in_use, time_wait) = sockstat(&text("/proc/net/sockstat"));
         let in_use = in_use + sockstat_6(&text("/proc/net/sockstat6"));
@@ -105,8 +112,13 @@ impl Looked {
                 sockets.count(socket, ports, &mut own);
             });
             for port in ports {
-                let _ = netlink.connections_at(*port, 1 << kernel::ESTABLISHED, |socket| {
+                let _ = netlink.connections_at(End::Local, *port, 1 << kernel::ESTABLISHED, |socket| {
                     sockets.count_owed(socket);
+                });
+            }
+            for port in asked.iter().filter_map(|at| at.parse().ok()).take(MAX_ASKED) {
+                let _ = netlink.connections_at(End::Remote, port, 1 << kernel::ESTABLISHED, |socket| {
+                    own.awaited.extend(awaited(socket));
                 });
             }
             let _ = netlink.sockets(Transport::Udp, 1 << kernel::ESTABLISHED, |socket| {
@@ -125,9 +137,9 @@ impl Looked {
         &self.own.listeners
     }
 
-    /// Those that listen where the programs have been seen to connect to.
-    pub(super) fn listeners_at(&self, asked: &BTreeSet<String>) -> BTreeSet<u64> {
-        self.listening_at(asked).map(|(_, listening)| listening.inode).collect()
+    /// Those that listen where the programs have been seen to connect to, and whether each is a unix socket.
+    pub(super) fn listeners_at(&self, asked: &BTreeSet<String>) -> BTreeMap<u64, bool> {
+        self.listening_at(asked).map(|(at, listening)| (listening.inode, is_path(at))).collect()
     }
 
     fn listening_at<'a>(
@@ -139,8 +151,14 @@ impl Looked {
         there.flat_map(|(at, all)| all.iter().map(move |listening| (&**at, listening)))
     }
 
-    /// What there is, if these are the programs' sockets, and they have connected to what was `asked` before.
-    pub(super) fn of(mut self, programs: Option<&BTreeSet<u64>>, asked: &mut BTreeSet<String>) -> Sockets {
+    /// What there is, if these are the programs' sockets, those of `parts` are where parts of the server listen, and the
+    /// programs have connected to what was `asked` before.
+    pub(super) fn of(
+        mut self,
+        programs: Option<&BTreeSet<u64>>,
+        parts: &BTreeSet<u64>,
+        asked: &mut BTreeSet<String>,
+    ) -> Sockets {
         self.own.connections.extend(self.unix.connections(programs));
         // A connection within this machine has two ends: that at a port where a program listens was not made here.
         let is_made_here = |made: &&Made| !self.own.listening.contains_key(&made.from);
@@ -149,20 +167,34 @@ impl Looked {
             let own = made_here().filter(|made| programs.contains(&made.inode));
             asked.extend(own.map(|made| made.to.clone()));
         }
+        let at_parts = self.listening_at(asked).filter(|(_, listening)| parts.contains(&listening.inode));
+        let within: BTreeSet<&str> = at_parts.map(|(at, _)| at).collect();
         let is_theirs = |made: &&Made| match programs {
-            Some(_) => asked.contains(&made.to),
+            Some(_) => asked.contains(&made.to) && !within.contains(&*made.to),
             None => made.is_of_tcp,
         };
         let mut outgoing = BTreeMap::new();
         for made in made_here().filter(is_theirs) {
             *outgoing.entry(made.to.clone()).or_default() += 1;
         }
-        let mut unaccepted = BTreeMap::new();
+        let mut awaited: BTreeMap<String, u64> = BTreeMap::new();
+        for made in made_here().filter(is_theirs).filter(|made| made.is_of_tcp) {
+            *awaited.entry(made.to.clone()).or_default() += u64::from(self.own.awaited.contains(&made.inode));
+        }
+        let (mut unaccepted, mut unaccepted_within) = (BTreeMap::new(), BTreeMap::new());
         for (at, listening) in self.listening_at(asked) {
+            let unaccepted = if within.contains(at) { &mut unaccepted_within } else { &mut unaccepted };
             *unaccepted.entry(at.to_owned()).or_default() += listening.unaccepted;
         }
         let knows_outgoing = self.sockets.knows_outgoing && programs.is_some();
-        Sockets { outgoing, outgoing_unaccepted: unaccepted, knows_outgoing, ..self.sockets }
+        Sockets {
+            outgoing,
+            outgoing_awaited: awaited,
+            outgoing_unaccepted: unaccepted,
+            parts_unaccepted: unaccepted_within,
+            knows_outgoing,
+            ..self.sockets
+        }
     }
 }
 
@@ -193,9 +225,9 @@ impl Sockets {
 
     /// Counts a connection to the ports, by whose turn it is.
     fn count_owed(&mut self, socket: &[u8]) -> Option<()> {
-        if let Some(times) = sending(socket) {
+        if let Some(sending) = sending(socket) {
             let cookie = socket.get(kernel::COOKIE..kernel::COOKIE + 8)?.try_into().ok()?;
-            self.sending.insert(u64::from_ne_bytes(cookie), times);
+            self.sending.insert(u64::from_ne_bytes(cookie), sending);
         }
         // What waits to be accepted has no owner yet.
         if u32_at(socket, INODE)? == 0 {
@@ -212,6 +244,11 @@ impl Sockets {
     }
 }
 
+/// Whether this is no port, but the path of a unix socket or its name.
+fn is_path(at: &str) -> bool {
+    at.starts_with(['/', '@'])
+}
+
 /// Sockets that are not at the ports.
 #[derive(Default)]
 struct Own {
@@ -220,6 +257,15 @@ struct Own {
     /// Those that listen at the ports.
     listeners: BTreeSet<u64>,
     connections: Vec<Made>,
+    /// Those on which the other side is to send.
+    awaited: BTreeSet<u64>,
+}
+
+/// The number of a connection that was made here, if its other side is to send. What was sent and received in the same tick
+/// is taken for asked and answered.
+fn awaited(socket: &[u8]) -> Option<u64> {
+    let inode = u64::from(u32_at(socket, INODE)?);
+    (turn(socket)? == Turn::Theirs && !is_unread(socket)?).then_some(inode)
 }
 
 impl Counters {
@@ -322,19 +368,60 @@ mod tests {
         let _waiting = UnixStream::connect(&path).unwrap();
         let [resolver, asks] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
         asks.connect(resolver.local_addr().unwrap()).unwrap();
-        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[]);
+        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[], &BTreeSet::new());
         let own = BTreeSet::from([inode(&asking), inode(&asks)]);
         let mut asked = BTreeSet::new();
-        let sockets = looked().of(Some(&own), &mut asked);
+        let sockets = looked().of(Some(&own), &BTreeSet::new(), &mut asked);
         let path = path.to_str().unwrap().to_owned();
         let udp = format!("udp:{}", resolver.local_addr().unwrap().port());
         assert_eq!(sockets.outgoing, BTreeMap::from([(path.clone(), 1), (udp.clone(), 1)]));
         assert_eq!(sockets.outgoing_unaccepted, BTreeMap::from([(path.clone(), 1)]));
-        assert_eq!(asked, BTreeSet::from([path, udp]));
-        assert!(sockets.knows_outgoing && !looked().of(None, &mut BTreeSet::new()).knows_outgoing);
-        assert_eq!(looked().listeners_at(&asked), BTreeSet::from([inode(&listener)]));
+        assert_eq!(asked, BTreeSet::from([path.clone(), udp.clone()]));
+        assert!(
+            sockets.knows_outgoing
+                && !looked().of(None, &BTreeSet::new(), &mut BTreeSet::new()).knows_outgoing
+        );
+        let parts = BTreeSet::from([inode(&listener)]);
+        let sockets = looked().of(Some(&own), &parts, &mut asked);
+        assert_eq!(sockets.outgoing.keys().collect::<Vec<_>>(), [&udp]);
+        assert_eq!(sockets.parts_unaccepted, BTreeMap::from([(path.clone(), 1)]));
+        assert_eq!(looked().listeners_at(&asked), BTreeMap::from([(inode(&listener), true)]));
         // Of others' nothing is known.
-        assert!(looked().of(None, &mut BTreeSet::new()).outgoing.keys().all(|to| to.parse::<u16>().is_ok()));
+        assert!(
+            looked()
+                .of(None, &BTreeSet::new(), &mut BTreeSet::new())
+                .outgoing
+                .keys()
+                .all(|to| to.parse::<u16>().is_ok())
+        );
+    }
+
+    /// A real connection on which something was asked, and is answered later.
+    #[test]
+    fn answers_of_others_are_awaited() {
+        let there = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = there.local_addr().unwrap().port().to_string();
+        let mut asking = TcpStream::connect(there.local_addr().unwrap()).unwrap();
+        let (mut answers, _) = there.accept().unwrap();
+        let own = BTreeSet::from([inode(&asking)]);
+        let mut asked = BTreeSet::from([port.clone()]);
+        let mut awaited = || {
+            let looked = Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[], &asked);
+            looked.of(Some(&own), &BTreeSet::new(), &mut asked).outgoing_awaited.get(&port).copied()
+        };
+        assert_eq!(awaited(), Some(0));
+        asking.write_all(b"SELECT 1").unwrap();
+        assert_eq!(awaited(), Some(1));
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!(awaited(), Some(1));
+        answers.write_all(b"1").unwrap();
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!(awaited(), Some(0));
+        // The second time what was sent before has been answered.
+        asking.read_exact(&mut [0; 1]).unwrap();
+        asking.write_all(b"SELECT 1").unwrap();
+        thread::sleep(Duration::from_millis(20));
+        assert_eq!(awaited(), Some(1));
     }
 
     /// Real connections: one to the port on which something lies unread, and one to somewhere else.
@@ -346,8 +433,9 @@ mod tests {
         let (mut server, _) = here.accept().unwrap();
         let outgoing = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let _back_end = there.accept().unwrap();
-        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
-        let look = || looked().of(None, &mut BTreeSet::new());
+        let looked =
+            || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)], &BTreeSet::new());
+        let look = || looked().of(None, &BTreeSet::new(), &mut BTreeSet::new());
         let before = look();
         let there_at = port(&there).to_string();
         assert_eq!((before.unaccepted, before.room), (0, 128));
@@ -357,7 +445,11 @@ mod tests {
         assert!(!others.iter().any(|port| before.outgoing.contains_key(&port.to_string())), "{before:?}");
         assert!(looked().listeners().contains(&inode(&here)));
         let made = |by: &dyn AsRawFd| {
-            looked().of(Some(&[inode(by)].into()), &mut BTreeSet::new()).outgoing.get(&there_at).copied()
+            looked()
+                .of(Some(&[inode(by)].into()), &BTreeSet::new(), &mut BTreeSet::new())
+                .outgoing
+                .get(&there_at)
+                .copied()
         };
         assert_eq!((made(&outgoing), made(&client)), (Some(1), None), "whose it is");
         assert!(before.ports > 0 && before.ports_used >= 2, "{before:?}");

@@ -9,7 +9,7 @@ const READ_QUEUE: usize = 56;
 const END: usize = 72;
 
 /// Of `struct tcp_info` (`linux/tcp.h`): how long ago, in milliseconds, something was sent and received; segments with
-/// data; and times, in microseconds, with something to send and in which the receiver's window was full.
+/// data; bytes that were sent, and those that were again; and times, in microseconds, with something to send and in which the receiver's window was full.
 mod info {
     pub(super) const LAST_SENT: usize = 44;
     pub(super) const LAST_RECEIVED: usize = 52;
@@ -17,12 +17,14 @@ mod info {
     pub(super) const SEGMENTS_OUT: usize = 156;
     pub(super) const BUSY_TIME: usize = 168;
     pub(super) const WINDOW_LIMITED: usize = 176;
+    pub(super) const BYTES_SENT: usize = 200;
+    pub(super) const BYTES_AGAIN: usize = 208;
 }
 
 /// Who is to send next on a connection: who did not send last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Who has this end.
+    /// Who has this end; the other.
     Ours,
     Theirs,
     /// Nothing was sent in either direction.
@@ -64,10 +66,25 @@ fn tcp_info(socket: &[u8]) -> Option<&[u8]> {
     attributes.find(|(kind, _)| *kind == INET_DIAG_INFO).map(|(_, info)| info)
 }
 
-/// How long there was something to send, and how long of this the receiver's window was full, in microseconds; nothing
-/// where the kernel does not count it.
-pub(super) fn sending(socket: &[u8]) -> Option<(u64, u64)> {
+/// What was sent on a connection since it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sending {
+    /// How long there was something to send, and how long of this the receiver's window was full, in microseconds.
+    pub busy: u64,
+    pub limited: u64,
+    /// Bytes, those that were sent again included, and these.
+    pub bytes: u64,
+    pub bytes_again: u64,
+}
+
+/// Nothing where the kernel does not count it.
+pub(super) fn sending(socket: &[u8]) -> Option<Sending> {
     let info = tcp_info(socket)?;
     let long = |at: usize| Some(u64::from_ne_bytes(info.get(at..at + 8)?.try_into().ok()?));
-    Some((long(info::BUSY_TIME)?, long(info::WINDOW_LIMITED)?))
+    Some(Sending {
+        busy: long(info::BUSY_TIME)?,
+        limited: long(info::WINDOW_LIMITED)?,
+        bytes: long(info::BYTES_SENT)?,
+        bytes_again: long(info::BYTES_AGAIN)?,
+    })
 }

@@ -21,6 +21,12 @@ pub(super) fn is_unaccepted(level: &Level) -> bool {
     level.standing(limits::SOCKETS_UNACCEPTED) >= MOSTLY
 }
 
+/// Whether all workers are taken: connections wait to be accepted, or requests for a part of the server to take them.
+pub(super) fn are_workers_taken(level: &Level) -> bool {
+    let mut parts = level.labels(limits::PARTS_UNACCEPTED);
+    is_unaccepted(level) || parts.any(|at| level.standing_of(limits::PARTS_UNACCEPTED, at) >= MOSTLY)
+}
+
 /// Whether requests lie unread most of the time.
 pub(super) fn is_unread(level: &Level) -> bool {
     level.standing(limits::SOCKETS_UNREAD) >= MOSTLY

@@ -3,7 +3,7 @@
 use catalogue::Metric;
 use catalogue::watch::{limits, processes};
 
-use super::bounds::{FAILED, FULL, is_unaccepted, percent};
+use super::bounds::{FAILED, FULL, MOSTLY, is_unaccepted, percent};
 use super::sign::Sign;
 use crate::verdict::level::{LISTEN_QUEUE, Level, SYN_QUEUE};
 
@@ -30,6 +30,18 @@ pub(super) fn worker_limit(level: &Level) -> Option<Sign> {
             "{:.0} connections waited to be accepted in the mean, with {:.0} threads of the server all taken.",
             level.mean(UNACCEPTED).unwrap_or_default(),
             level.mean(processes::THREADS).unwrap_or_default()
+        )));
+    }
+    // A part of the server that has the workers, behind what takes the connections.
+    let within = level.labels(limits::PARTS_UNACCEPTED);
+    let within = within.max_by(|one, other| {
+        let [one, other] = [one, other].map(|at| level.standing_of(limits::PARTS_UNACCEPTED, at));
+        one.total_cmp(&other)
+    });
+    if let Some(at) = within.filter(|at| level.standing_of(limits::PARTS_UNACCEPTED, at) >= MOSTLY) {
+        return Some(Sign::sure(format!(
+            "{:.0} requests waited at {at} in the mean to be taken by a worker, all of which had one.",
+            level.mean_of(limits::PARTS_UNACCEPTED, at)
         )));
     }
     // Workers that have many connections each close those that are too many.

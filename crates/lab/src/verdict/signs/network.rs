@@ -43,21 +43,37 @@ pub(super) fn network(level: &Level, light: &Level) -> Option<Sign> {
     })
 }
 
-/// Packets that have to be sent again, whatever the load.
+/// What has to be sent again, whatever the load.
 pub(super) fn packet_loss(level: &Level) -> Option<Sign> {
     /// From a hundredth on each window of a transfer loses some.
     const LOST: f64 = 0.01;
     const BUSY: f64 = 0.8;
+    let (lost, again) = on_connections(level).or_else(|| as_counted(level))?;
+    let is_busy = Processors::of(level).is_some_and(|processors| processors.busy >= BUSY);
+    (lost >= LOST && !is_busy).then(|| {
+        Sign::of(
+            lost / (2.0 * LOST),
+            format!("{:.1} % of what was sent had to be sent again ({again}).", percent(lost)),
+        )
+    })
+}
+
+/// Of what was sent on accepted connections: what is said on those that have ended says nothing of the network, such as to
+/// clients that have gone.
+fn on_connections(level: &Level) -> Option<(f64, String)> {
+    /// Less is a few packets.
+    const SOME: f64 = 1000.0;
+    let (sent, again) = (level.mean(limits::SOCKETS_SENT)?, level.mean(limits::SOCKETS_SENT_AGAIN)?);
+    let share = if again >= SOME { again / sent } else { 0.0 };
+    Some((share, format!("{:.1} kB/s", again / 1e3)))
+}
+
+/// As the kernel counts it, of all that it sends.
+fn as_counted(level: &Level) -> Option<(f64, String)> {
     let [segments, again, syns] = [limits::SOCKETS_SEGMENTS, limits::RETRANSMITS, limits::SYN_RETRANSMITS]
         .map(|metric| level.mean(metric));
     // SYNs are sent again where there is no place for a connection.
     let again = (again? - syns.unwrap_or_default()).max(0.0);
-    let lost = again / (segments? + again).max(f64::MIN_POSITIVE);
-    let is_busy = Processors::of(level).is_some_and(|processors| processors.busy >= BUSY);
-    (lost >= LOST && again >= 1.0 && !is_busy).then(|| {
-        Sign::of(
-            lost / (2.0 * LOST),
-            format!("{:.1} % of what was sent had to be sent again ({again:.0} segments/s).", percent(lost)),
-        )
-    })
+    let share = again / (segments? + again).max(f64::MIN_POSITIVE);
+    Some((if again >= 1.0 { share } else { 0.0 }, format!("{again:.0} segments/s")))
 }

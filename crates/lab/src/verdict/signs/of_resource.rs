@@ -49,5 +49,5 @@ fn in_turns(level: &Level, light: &Level) -> Option<Sign> {
     if others.any(|resource| sign(resource, level, light).is_some()) {
         return None;
     }
-    alternating::indicator(level, BUSY).map(Sign::sure)
+    alternating::indicator(level, light, BUSY).map(Sign::sure)
 }

@@ -4,13 +4,14 @@ use catalogue::watch::{limits, processes};
 
 use super::bounds::{BUSY, FULL, MOSTLY, is_unaccepted, is_unread, percent};
 use super::sign::Sign;
-use crate::verdict::level::Level;
+use super::waits::{ONE, is_anything_waited_for, worked_on};
+use crate::verdict::level::{Level, OUTGOING};
 
 /// The processors on which the server may run, and what they did.
 pub(super) struct Processors<'a> {
-    /// Of the programs that are watched, the one that used most.
+    /// Of the programs that are watched, and parts of the server, the one that used most.
     program: &'a str,
-    /// Processors that it used.
+    /// Processors that it used, and the parts.
     used: f64,
     /// Processors that it may run on.
     may: f64,
@@ -22,13 +23,25 @@ pub(super) struct Processors<'a> {
     stolen: f64,
     /// Threads of the server that were ready to run and had to wait, in the mean.
     kept_waiting: f64,
+    /// From how much on they are busy all the time.
+    full: f64,
 }
+
+/// What is worked out for a part of a look is not known as well.
+const FULL_FOR_A_PART: f64 = 0.75;
 
 impl<'a> Processors<'a> {
     pub(super) fn of(level: &'a Level) -> Option<Self> {
         let programs = level.labels(processes::CPU);
-        let programs = programs.map(|program| (level.mean_of(processes::CPU, program), program));
-        let (used, program) = programs.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let programs: Vec<_> =
+            programs.map(|program| (level.mean_of(processes::CPU, program), program)).collect();
+        let parts = level.labels(limits::PROGRAM_PART);
+        let parts: Vec<_> =
+            parts.map(|part| (level.mean_of_looks(limits::PROGRAM_PART, part), part)).collect();
+        let by_use = |one: &(f64, &str), other: &(f64, &str)| one.0.total_cmp(&other.0);
+        let own = programs.iter().copied().max_by(by_use)?.0;
+        let used = own + parts.iter().map(|(used, _)| used).sum::<f64>();
+        let (_, program) = programs.into_iter().chain(parts).max_by(by_use)?;
         let may = level.mean_of(limits::PROGRAM_PROCESSORS, program).max(1.0);
         let all = |metric| level.labels(metric).map(|program| level.mean_of_looks(metric, program)).sum();
         Some(Self {
@@ -40,6 +53,7 @@ impl<'a> Processors<'a> {
             behind: all(limits::BEHIND),
             stolen: may * level.mean_of(limits::PROGRAM_STOLEN, program),
             kept_waiting: level.mean_of(limits::PROGRAM_KEPT_WAITING, program),
+            full: if level.is_stalled { FULL_FOR_A_PART } else { FULL },
         })
     }
 
@@ -66,7 +80,7 @@ impl<'a> Processors<'a> {
 
     /// Threads that run or could, for each processor; nothing where these are not busy.
     fn pressure(&self) -> f64 {
-        if self.busy >= FULL { (self.used + self.kept_waiting) / self.may } else { 0.0 }
+        if self.busy >= self.full { (self.used + self.kept_waiting) / self.may } else { 0.0 }
     }
 
     /// How far that goes that others have a share of them, of which a fifth is much: less where threads of the server
@@ -132,7 +146,7 @@ pub(super) fn steal(level: &Level) -> Option<Sign> {
 pub(super) fn cpu_quota(level: &Level) -> Option<Sign> {
     let (quota, throttled) =
         (level.most(limits::PROGRAM_CPU_QUOTA)?, level.highest(limits::PROGRAM_CPU_THROTTLED)?);
-    let used = level.mean(processes::CPU)?;
+    let used = level.mean(processes::CPU)? + level.mean(limits::PROGRAM_PART).unwrap_or_default();
     (used >= 0.8 * quota && throttled >= 0.3).then(|| {
         Sign::sure(format!(
             "The server used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
@@ -176,6 +190,21 @@ pub(super) fn event_loop(level: &Level, light: &Level) -> Option<Sign> {
     let is_blocked = is_elsewhere && (0.4..FEW).contains(&threads) && used < WHOLE.min(0.85 * may);
     let unattended = level.mean(limits::SOCKETS_UNATTENDED).unwrap_or_default();
     let is_unattended = level.standing(limits::SOCKETS_UNATTENDED) >= MOSTLY && unattended > 2.0 * threads;
+    // Or for something of which nothing is to be seen, such as what another of its threads waits for meanwhile.
+    let worked_on = worked_on(level, light);
+    let is_alone = !is_blocked && ONE.contains(&worked_on) && unattended >= 2.0;
+    let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light);
+    if is_alone && is_idle && is_unattended {
+        return Some(Sign::of(
+            0.75,
+            format!(
+                "{:.1}/s of {:.1} ms each, as at {:.0}/s, are {worked_on:.1} at a time, while requests lay unread on {unattended:.0} connections that had been accepted, and no more threads waited for anything: a single one serves them all.",
+                level.served(),
+                light.in_server() * 1e3,
+                light.rate
+            ),
+        ));
+    }
     (is_blocked && is_unattended).then(|| {
         Sign::of(
             0.8,
@@ -198,13 +227,20 @@ pub(super) fn handshakes(level: &Level) -> Option<Sign> {
     let (named, unnamed) = (of(limits::PROGRAM_HANDSHAKES), of(limits::PROGRAM_CRYPTOGRAPHY));
     let share = (named + unnamed) / used.max(f64::MIN_POSITIVE);
     let opened = level.summary.connections.opened as f64 / level.summary.responses.max(1) as f64;
-    (level.is_tls && share >= PART && opened >= OWN && are_at_their_end(level)).then(|| {
+    // Those with what stands behind it are known by name alone.
+    let is_asking = named / used.max(f64::MIN_POSITIVE) >= PART && level.labels(OUTGOING).next().is_some();
+    let is_asked = level.is_tls && share >= PART && opened >= OWN;
+    ((is_asked || is_asking) && are_at_their_end(level)).then(|| {
+        let with = if is_asked {
+            format!("; {:.0} connections were opened for 100 responses", percent(opened))
+        } else {
+            ", with what it asks".to_owned()
+        };
         Sign::of(
             share / 0.5,
             format!(
-                "Of the {used:.2} processors that {program} used, {:.0} % were used for handshakes of TLS and what belongs to them; {:.0} connections were opened for 100 responses.",
-                percent(share),
-                percent(opened)
+                "Of the {used:.2} processors that {program} used, {:.0} % were used for handshakes of TLS and what belongs to them{with}.",
+                percent(share)
             ),
         )
     })
@@ -213,10 +249,13 @@ pub(super) fn handshakes(level: &Level) -> Option<Sign> {
 /// What is named so takes a good part of the processors where the server has no more of these.
 pub(super) fn garbage_collection(level: &Level, light: &Level) -> Option<Sign> {
     const PART: f64 = 0.3;
-    let Processors { program, used, may, .. } = Processors::of(level)?;
+    let processors = Processors::of(level)?;
+    let Processors { program, used, may, busy, .. } = processors;
+    // Who stops for it does not have them all the time.
+    let are_used = are_at_their_end(level) || busy >= 0.85 && processors.own() >= 0.75 * may;
     let collector = level.mean_of(limits::PROGRAM_COLLECTOR, program);
     let share = collector / used.max(f64::MIN_POSITIVE);
-    (share >= PART && collector >= 0.2 * may && are_at_their_end(level)).then(|| {
+    (share >= PART && collector >= 0.2 * may && are_used).then(|| {
         Sign::of(
             share / 0.5,
             format!(

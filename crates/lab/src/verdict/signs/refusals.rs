@@ -54,7 +54,8 @@ fn answered(level: &Level, light: &Level, is_busy: bool) -> Option<Sign> {
 
 /// Requests wait, and no thread for anything, nor the server for an answer: what it has read it holds back.
 fn held_back(level: &Level, light: &Level) -> Option<Sign> {
-    let held = Held::of(level, light).filter(Held::is_of_rate)?;
+    // Who limits a rate lets something through all the time.
+    let held = Held::of(level, light).filter(|held| held.is_of_rate() && !level.is_stalled)?;
     Some(Sign::of(
         0.6,
         format!(

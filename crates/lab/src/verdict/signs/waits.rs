@@ -3,9 +3,10 @@
 use catalogue::Metric;
 use catalogue::watch::limits;
 
-use super::bounds::{BUSY, FULL, MOSTLY, is_unaccepted, is_unread, percent};
+use super::bounds::{BUSY, FULL, MOSTLY, are_workers_taken, is_unread, percent};
 use super::processors::Processors;
 use super::sign::Sign;
+use crate::verdict::alternating;
 use crate::verdict::level::{Level, OUTGOING};
 
 /// How many more there are in the mean than at a light load; nothing where that was not looked at.
@@ -148,7 +149,9 @@ fn in_turn(level: &Level, light: &Level) -> Option<Sign> {
 
 pub(super) fn application_lock(level: &Level, light: &Level) -> Option<Sign> {
     let Some(locks) = Locks::of(level, light).filter(Locks::is_within) else {
-        let held = Held::of(level, light).filter(|held| held.is_of_one(level))?;
+        // What has them all wait and is no limit of the rate is one as well.
+        let is_lock = |held: &Held| held.is_of_one(level) || held.is_of_rate() && level.is_stalled;
+        let held = Held::of(level, light).filter(is_lock)?;
         return Some(Sign::of(0.7, held.said(level, light)));
     };
     // All stand where garbage is collected, and threads that wait for a processor are not those that wait for a lock.
@@ -157,7 +160,27 @@ pub(super) fn application_lock(level: &Level, light: &Level) -> Option<Sign> {
 }
 
 /// What is one, by Little's law.
-const ONE: std::ops::Range<f64> = 0.7..1.5;
+pub(super) const ONE: std::ops::Range<f64> = 0.7..1.5;
+
+/// Requests that are worked on at a time, by Little's law, if each takes as long as at a light load: what comes seldom and
+/// takes long is in the mean of that, not in the median.
+pub(super) fn worked_on(level: &Level, light: &Level) -> f64 {
+    let median = light.summary.latency.processing.p50;
+    let alone = if median > 0.0 { light.in_server().min(median) } else { light.in_server() };
+    level.served() * alone
+}
+
+/// Whether threads wait for anything but events, more of them than at a light load.
+pub(super) fn is_anything_waited_for(level: &Level, light: &Level) -> bool {
+    let waits = [
+        limits::PROGRAM_LOCK,
+        limits::PROGRAM_DISK,
+        limits::PROGRAM_PEER,
+        limits::PROGRAM_SLEEP,
+        limits::PROGRAM_OTHER,
+    ];
+    waits.into_iter().any(|metric| grown(metric, level, light).is_some_and(|more| more >= 0.5))
+}
 
 /// Requests that were read and are not answered, more than at a light load, while no thread waits for anything but events,
 /// nothing is unread, and the server waits for no answer.
@@ -171,15 +194,7 @@ impl Held {
     pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
         const SOME: f64 = 5.0;
         let requests = grown(limits::SOCKETS_OWED, level, light)?;
-        let waits = [
-            limits::PROGRAM_LOCK,
-            limits::PROGRAM_DISK,
-            limits::PROGRAM_PEER,
-            limits::PROGRAM_SLEEP,
-            limits::PROGRAM_OTHER,
-        ];
-        let more = |metric| grown(metric, level, light).is_some_and(|more| more >= 0.5);
-        let is_elsewhere = waits.into_iter().any(more) || is_connected(level);
+        let is_elsewhere = is_anything_waited_for(level, light) || is_connected(level);
         // What it may wait for has to be known for that.
         let is_known = level.mean(limits::OUTGOING_KNOWN).is_some_and(|known| known >= 0.99);
         let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
@@ -188,8 +203,10 @@ impl Held {
             && !is_elsewhere
             && !is_busy
             && !is_unread(level)
-            && !is_unaccepted(level);
-        let worked_on = level.served() * light.in_server();
+            && !are_workers_taken(level)
+            // In turns with something else it is no more than half of it.
+            && alternating::indicator(level, light, BUSY).is_none();
+        let worked_on = worked_on(level, light);
         is_held.then_some(Self { requests, worked_on })
     }
 
@@ -232,7 +249,7 @@ fn places_in_use(level: &Level, light: &Level) -> Option<Sign> {
 fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
     let waiting = grown(limits::SOCKETS_OWED, level, light)?;
     // Workers that are all taken have a connection each.
-    if is_unaccepted(level) && Locks::of(level, light).is_none() {
+    if are_workers_taken(level) && Locks::of(level, light).is_none() {
         return None;
     }
     let alone = light.in_server();
@@ -246,8 +263,15 @@ fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
         let is_full = are_all as f64 >= 0.9 * values.len().max(1) as f64 && connections >= 1.0;
         let ratio = worked_on / connections;
         // Each may be in use for a part of its request only; but none for longer than at a light load.
-        let are_used = (0.75..1.35).contains(&ratio) || ratio >= 0.75 && at_peers >= 0.7 * connections;
-        (is_full && are_used && waiting >= connections).then(|| {
+        let are_awaited = !level.values(limits::OUTGOING_AWAITED, to).is_empty()
+            && level.awaited(to) >= 0.7 * connections;
+        let are_used = (0.75..1.35).contains(&ratio)
+            || ratio >= 0.75 && at_peers >= 0.7 * connections
+            || are_awaited;
+        // What takes longer there than at a light load is not held up by their number.
+        let [now, before] = [level, light].map(|level| level.awaited(to) / level.served().max(1e-9));
+        let is_longer = are_awaited && before > 0.0 && now > 2.0 * before;
+        (is_full && are_used && !is_longer && waiting >= connections).then(|| {
             Sign::of(
                 0.95,
                 format!(
@@ -327,15 +351,15 @@ fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
         // Connections that are kept are there without being asked: none is for longer than the request.
         let [now, before] = [level, light].map(|level| {
             let whole = Some(level.in_server()).filter(|mean| *mean > 0.0).unwrap_or(f64::INFINITY);
-            (level.mean_of_looks(OUTGOING, to) / level.served().max(1e-9)).min(whole)
+            (level.awaited(to) / level.served().max(1e-9)).min(whole)
         });
-        let connections = level.mean_of_looks(OUTGOING, to);
+        let awaited = level.awaited(to);
         // And more of them are there, or threads wait for an answer on them.
-        let have_grown = connections > 1.3 * light.mean_of_looks(OUTGOING, to);
+        let have_grown = awaited > 1.3 * light.awaited(to);
         let are_waited_for = grown(limits::PROGRAM_PEER, level, light).is_some_and(|more| more >= 1.5);
-        (connections >= 2.0 && now > 1.5 * before && (have_grown || are_waited_for)).then(|| {
+        (awaited >= 2.0 && now > 1.5 * before && (have_grown || are_waited_for)).then(|| {
             Sign::sure(format!(
-                "{connections:.0} connections to {} were under way: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
+                "{awaited:.0} answers of {} were awaited: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
                 if to.parse::<u16>().is_ok() { format!("port {to}") } else { to.to_owned() },
                 now * 1e3,
                 before * 1e3,

@@ -3,6 +3,7 @@ use catalogue::watch::{limits, processes};
 
 mod causes;
 mod logs;
+mod parts;
 mod queues;
 
 /// A server that does 1000/s: levels from 250/s to twice that, each of which `see` adds samples to, given how much
