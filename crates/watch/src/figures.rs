@@ -43,7 +43,12 @@ impl Figures {
                 self.add(to, [(metric, *count as f64)]);
             }
         }
-        for (metric, programs) in [(metrics::OTHERS, &limits.others), (metrics::BEHIND, &limits.behind)] {
+        let used = [
+            (metrics::OTHERS, &limits.others),
+            (metrics::BEHIND, &limits.behind),
+            (metrics::BEHIND_CRYPTOGRAPHY, &limits.behind_cryptography),
+        ];
+        for (metric, programs) in used {
             for (program, used) in programs {
                 self.add(program, [(metric, *used)]);
             }

@@ -29,6 +29,9 @@ metrics! { sampled like LIKE;
     OTHERS = "limits.others", Gauge, Processors,
         "Processors that a program used which is not watched, of those that the watched ones may run on; of the few that used most.",
         labels: BY_PROGRAM;
+    BEHIND_CRYPTOGRAPHY = "limits.behind_cryptography", Gauge, Processors,
+        "Of all processors that a program used to which the watched ones connect, what it used in libraries of cryptography: for handshakes of TLS and what belongs to them, or for what has no name there.",
+        labels: BY_PROGRAM;
     BEHIND = "limits.behind", Gauge, Processors,
         "Processors that a program used to which the watched ones connect, of those that these may run on.",
         labels: BY_PROGRAM;

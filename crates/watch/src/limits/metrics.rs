@@ -40,6 +40,8 @@ pub struct Rates {
     pub others: BTreeMap<String, f64>,
     /// The same of programs that the watched ones connect to.
     pub behind: BTreeMap<String, f64>,
+    /// Of these, processors that were used in libraries of cryptography, for handshakes and what has no name there.
+    pub behind_cryptography: BTreeMap<String, f64>,
 }
 
 /// All processes of one program.
@@ -263,7 +265,13 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     let theirs: BTreeSet<usize> =
         after.programs.iter().flat_map(|program| &program.processors).copied().collect();
     let [behind, others] = others::used((before.uptime, &before.others), &after.others, &theirs, length);
+    let cryptography = after.behind.iter().map(|(name, after)| {
+        let of = |spent: &Spent| spent.handshaking + spent.encrypting;
+        let before = before.behind.get(name).map_or(0, of);
+        (name.clone(), of(after).saturating_sub(before) as f64 / (FREQUENCY as f64 * seconds))
+    });
     Rates {
+        behind_cryptography: cryptography.collect(),
         behind,
         others: most(others),
         programs: programs

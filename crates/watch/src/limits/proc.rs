@@ -21,7 +21,7 @@ use crate::names::kept;
 use crate::netlink::Netlink;
 use crate::processes::MAX_PROGRAMS;
 use crate::processors::online;
-use crate::profile::Profile;
+use crate::profile::{Profile, Spent};
 use crate::source::Source;
 
 /// Reads `/proc`, the control groups' files and netlink.
@@ -37,14 +37,17 @@ pub struct Proc {
     profile: Option<Profile>,
     /// Processes that are threads of the kernel, which stay so and are many.
     kernel: BTreeSet<i32>,
-    /// Names of parts of the server that are none of the programs', in the order in which they were first seen.
+    /// Names of parts of the server that are none of the programs', and of what it asks, in the order in which they were
+    /// first seen.
     parts: Vec<String>,
+    asks: Vec<String>,
 }
 
 /// Processes at one moment.
 struct Processes {
     programs: Vec<Program>,
     parts: BTreeMap<String, Program>,
+    behind: BTreeMap<String, Spent>,
     others: BTreeMap<i32, Other>,
     /// The numbers of the programs' sockets; only if all are known.
     sockets: Option<BTreeSet<u64>>,
@@ -67,6 +70,7 @@ impl Proc {
             profile: Profile::open(),
             kernel: BTreeSet::new(),
             parts: Vec::new(),
+            asks: Vec::new(),
         }
     }
 
@@ -133,26 +137,35 @@ impl Proc {
         }
         let inner = parts.into_iter().map(|(inode, _)| inode).collect();
         let sockets = own.map(|all| all.into_iter().flatten().collect());
-        let (programs, parts) = self.programs(&meant, &of_server);
-        Ok(Processes { programs, parts, others, sockets, inner })
+        let behind: BTreeMap<i32, &str> = others
+            .iter()
+            .filter(|(_, other)| other.is_behind)
+            .map(|(pid, other)| (*pid, &*other.name))
+            .collect();
+        let (programs, parts, behind) = self.programs(&meant, &of_server, &behind);
+        Ok(Processes { programs, parts, behind, others, sockets, inner })
     }
 
-    /// What the processes of the programs do, and those of the other parts of the server.
+    /// What the processes of the programs do, those of the other parts of the server, and those that are asked.
     fn programs(
         &mut self,
         meant: &BTreeMap<i32, usize>,
         of_server: &BTreeMap<i32, Other>,
-    ) -> (Vec<Program>, BTreeMap<String, Program>) {
+        behind: &BTreeMap<i32, &str>,
+    ) -> (Vec<Program>, BTreeMap<String, Program>, BTreeMap<String, Spent>) {
         let mut whose = meant.clone();
         for (pid, other) in of_server {
-            let known = self.parts.iter().position(|name| *name == other.name);
-            let at = known.unwrap_or_else(|| {
-                self.parts.push(other.name.clone());
-                self.parts.len() - 1
-            });
-            whose.insert(*pid, self.names.len() + at);
+            whose.insert(*pid, self.names.len() + place(&mut self.parts, &other.name));
         }
-        let spent = self.profile.as_mut().and_then(|profile| profile.look(|pid| whose.get(&pid).copied()));
+        let asked: BTreeMap<i32, usize> =
+            behind.iter().map(|(pid, name)| (*pid, BEHIND + place(&mut self.asks, name))).collect();
+        let of = |pid| whose.get(&pid).or_else(|| asked.get(&pid)).copied();
+        let spent = self.profile.as_mut().and_then(|profile| profile.look(of));
+        let of_behind = |name: &String| {
+            let at = self.asks.iter().position(|known| known == name)?;
+            Some((name.clone(), spent.as_ref()?.get(&(BEHIND + at)).copied()?))
+        };
+        let behind = self.asks.iter().filter_map(of_behind).collect();
         let mut all = vec![Program::default(); self.names.len() + self.parts.len()];
         for (at, program) in all.iter_mut().enumerate() {
             program.spent = spent.as_ref().map(|spent| spent.get(&at).copied().unwrap_or_default());
@@ -167,8 +180,19 @@ impl Proc {
             program.threads.add(*pid, &mut program.times);
         }
         let parts = self.parts.iter().cloned().zip(all.split_off(self.names.len()));
-        (all, parts.filter(|(_, part)| !part.processors.is_empty()).collect())
+        (all, parts.filter(|(_, part)| !part.processors.is_empty()).collect(), behind)
     }
+}
+
+/// The places of programs that are asked begin here.
+const BEHIND: usize = 1 << 16;
+
+/// The place of a name, which it keeps.
+fn place(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
 }
 
 /// Whose child each process is.
@@ -204,14 +228,15 @@ impl Source for Proc {
 
     fn sample(&mut self) -> Result<Sample, Error> {
         let looked = Looked::read(self.diagnosis.as_mut(), &self.ports, &self.asked);
-        let behind = looked.listeners_at(&self.asked);
-        let Processes { programs, parts, others, sockets, inner } =
-            self.processes(looked.listeners(), &behind)?;
+        let asked = looked.listeners_at(&self.asked);
+        let Processes { programs, parts, behind, others, sockets, inner } =
+            self.processes(looked.listeners(), &asked)?;
         Ok(Sample {
             uptime: uptime(),
             processors: processors()?,
             programs,
             parts,
+            behind,
             others,
             disks: disks()?,
             queues: self.route.as_mut().map(queues::read).unwrap_or_default(),

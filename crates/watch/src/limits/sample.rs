@@ -22,6 +22,8 @@ pub struct Sample {
     pub programs: Vec<Program>,
     /// By name, what else is a part of the server: what these have started, and the applications that they ask.
     pub parts: BTreeMap<String, Program>,
+    /// By name, what those that these ask were seen to do; nothing where that cannot be sampled.
+    pub behind: BTreeMap<String, Spent>,
     /// By its number, each process that is none of these.
     pub others: BTreeMap<i32, Other>,
     /// By name.

@@ -219,6 +219,10 @@ pub(super) fn event_loop(level: &Level, light: &Level) -> Option<Sign> {
 /// Handshakes of TLS take a good part of the processors where the server has no more of these: public keys, whose
 /// functions are not always told by name.
 pub(super) fn handshakes(level: &Level) -> Option<Sign> {
+    handshakes_here(level).or_else(|| handshakes_behind(level))
+}
+
+fn handshakes_here(level: &Level) -> Option<Sign> {
     const PART: f64 = 0.35;
     /// Of all responses, connections that were made for them: what is encrypted on one that is kept has no handshake.
     const OWN: f64 = 0.1;
@@ -240,6 +244,27 @@ pub(super) fn handshakes(level: &Level) -> Option<Sign> {
             share / 0.5,
             format!(
                 "Of the {used:.2} processors that {program} used, {:.0} % were used for handshakes of TLS and what belongs to them{with}.",
+                percent(share)
+            ),
+        )
+    })
+}
+
+/// The same of what the server asks, where that has no more of them; whatever the part is that has no name.
+fn handshakes_behind(level: &Level) -> Option<Sign> {
+    const PART: f64 = 0.5;
+    const WHOLE: f64 = 0.75;
+    let used = |program: &str| level.mean_of_looks(limits::BEHIND, program);
+    let program =
+        level.labels(limits::BEHIND_CRYPTOGRAPHY).max_by(|one, other| used(one).total_cmp(&used(other)))?;
+    let share =
+        level.mean_of_looks(limits::BEHIND_CRYPTOGRAPHY, program) / used(program).max(f64::MIN_POSITIVE);
+    (used(program) >= WHOLE && share >= PART).then(|| {
+        Sign::of(
+            share / 0.6,
+            format!(
+                "Of the {:.2} processors that {program} used, which the server asks, {:.0} % were used for cryptography: what connections cost that are made anew.",
+                used(program),
                 percent(share)
             ),
         )
