@@ -42,7 +42,7 @@ impl Samples {
         self.moments_during(run).into_iter().map(|(key, moments)| (key, values(moments))).collect()
     }
 
-    /// The same, each with the moment at which it was seen, from the start of that run.
+    /// What [`Self::during`] has, each with the moment at which it was seen, from the start of that run.
     pub fn moments_during(&self, run: &RunInfo) -> BTreeMap<(MetricName, String), Vec<(Time, f64)>> {
         let at = |started: Timestamp, nanos: u64| started.as_nanosecond() + i128::from(nanos);
         let window = at(run.started, run.window.from_ns)..=at(run.started, run.window.to_ns);

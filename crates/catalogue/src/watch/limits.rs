@@ -61,7 +61,7 @@ metrics! { sampled like LIKE;
         "Threads that were ready to run and waited for a processor, in the mean since the look before.",
         labels: BY_PROGRAM;
     PROGRAM_PART = "limits.program.part", Gauge, Processors,
-        "Processors that a program used which is not asked for by name, but a part of the server: what that has started, and the applications that it asks on this host (php-fpm; who listens at a unix socket and is no database).",
+        "Processors that a program used which is not asked for by name, but a part of the server: what that has started, and the applications that it asks on this host (php-fpm; who listens at a unix socket, but for databases).",
         labels: BY_PROGRAM;
     PROGRAM_BUSIEST = "limits.program.busiest", Gauge, Processors,
         "Processors that the thread used that used most since the look before.", labels: BY_PROGRAM;

@@ -30,7 +30,7 @@ const EXPECTED: f64 = 5.0;
 const FEW: usize = 4;
 /// And what is shorter is nothing that is missed.
 const SHORT: Span = Span::from_millis(20);
-/// More than this share of the time is no exception.
+/// Beyond this share of the time it is not the exception.
 const MOST: f64 = 0.5;
 /// A look is one with a stall where that is so much of it.
 const OF_LOOK: f64 = 0.2;

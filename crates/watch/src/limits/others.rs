@@ -69,8 +69,8 @@ const DATABASES: [&str; 9] = [
 /// And of what is a part of it however that is.
 const PARTS: [&str; 1] = ["php-fpm"];
 
-/// Whether a program that the watched ones ask is a part of the server: what runs an application behind a front on the same
-/// host, which a socket without a port is for, and no database.
+/// Whether a program that the watched ones ask is a part of the server: what runs an application behind a front on
+/// this host, which a socket without a port is for, but for databases.
 pub(super) fn is_part(name: &str, is_unix: bool) -> bool {
     let begins = |with: &&str| name.starts_with(*with);
     PARTS.iter().any(begins) || is_unix && !DATABASES.iter().any(begins)

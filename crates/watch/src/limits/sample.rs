@@ -24,7 +24,7 @@ pub struct Sample {
     pub parts: BTreeMap<String, Program>,
     /// By name, what those that these ask were seen to do; nothing where that cannot be sampled.
     pub behind: BTreeMap<String, Spent>,
-    /// By its number, each process that is none of these.
+    /// By its number, each other process.
     pub others: BTreeMap<i32, Other>,
     /// By name.
     pub disks: BTreeMap<String, Disk>,

@@ -244,7 +244,7 @@ impl Sockets {
     }
 }
 
-/// Whether this is no port, but the path of a unix socket or its name.
+/// Whether this is the path of a unix socket or its name, rather than a port.
 fn is_path(at: &str) -> bool {
     at.starts_with(['/', '@'])
 }

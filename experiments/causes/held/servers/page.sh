@@ -1,3 +1,3 @@
 #!/bin/sh
-# A page of the time of old: a process for each.
+# The page of a CGI program, for which Apache starts a process each time.
 printf 'Content-Type: text/plain\nContent-Length: 8\n\nwelcome\n'

@@ -136,8 +136,8 @@ class Stack:
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        settings = f"listen_addresses= unix_socket_directories={place} max_connections=40 shared_buffers=32MB"
-        options = [word for setting in settings.split() for word in ("-c", setting)]
+        settings = ["listen_addresses=", f"unix_socket_directories={place}", "shared_buffers=32MB", "wal_init_zero=off"]
+        options = [word for setting in settings for word in ("-c", setting)]
         self.group.add(*AS_POSTGRES, POSTGRES[-1] / "postgres", "-D", place / "data", *options)
         records.Database(place).create()
 

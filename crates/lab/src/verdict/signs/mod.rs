@@ -3,7 +3,9 @@
 
 mod bounds;
 mod connections;
+mod event_loop;
 mod generator;
+mod held;
 mod network;
 mod of_resource;
 mod processors;

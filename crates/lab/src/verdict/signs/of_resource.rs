@@ -4,7 +4,7 @@ use record::search::Resource;
 
 use super::bounds::BUSY;
 use super::sign::Sign;
-use super::{connections, generator, network, processors, refusals, waits};
+use super::{connections, event_loop, generator, network, processors, refusals, waits};
 use crate::verdict::alternating;
 use crate::verdict::level::Level;
 use crate::verdict::resources::RESOURCES;
@@ -28,7 +28,7 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::Memory => waits::memory(level, light),
         Resource::Disk => waits::disk(level, light),
         Resource::NameLookup => waits::name_lookup(level, light),
-        Resource::EventLoop => processors::event_loop(level, light),
+        Resource::EventLoop => event_loop::event_loop(level, light),
         Resource::ApplicationPool => waits::application_pool(level, light),
         Resource::ApplicationLock => waits::application_lock(level, light),
         Resource::Serialization => waits::serialization(level, light),

@@ -2,19 +2,18 @@
 
 use catalogue::watch::{limits, processes};
 
-use super::bounds::{BUSY, FULL, MOSTLY, is_unaccepted, is_unread, percent};
+use super::bounds::{BUSY, FULL, is_unread, percent};
 use super::sign::Sign;
-use super::waits::{ONE, is_anything_waited_for, worked_on};
 use crate::verdict::level::{Level, OUTGOING};
 
 /// The processors on which the server may run, and what they did.
 pub(super) struct Processors<'a> {
     /// Of the programs that are watched, and parts of the server, the one that used most.
-    program: &'a str,
+    pub(super) program: &'a str,
     /// Processors that it used, and the parts.
-    used: f64,
+    pub(super) used: f64,
     /// Processors that it may run on.
-    may: f64,
+    pub(super) may: f64,
     /// How busy these were, from 0 to 1.
     pub(super) busy: f64,
     /// What other programs used of these, those that the server asks, and the hypervisor.
@@ -158,62 +157,6 @@ pub(super) fn cpu_quota(level: &Level) -> Option<Sign> {
 /// Whether the server has no more of them, or of its quota.
 pub(super) fn are_at_their_end(level: &Level) -> bool {
     server_cpu(level).is_some() || cpu_quota(level).is_some()
-}
-
-/// One thread serves many connections and does nothing else meanwhile: it has all of one processor, or waits in it for
-/// something that should not be waited for there.
-pub(super) fn event_loop(level: &Level, light: &Level) -> Option<Sign> {
-    const WHOLE: f64 = 0.9;
-    /// More are workers, of which there may be too few.
-    const FEW: f64 = 3.0;
-    let Processors { program, used, may, .. } = Processors::of(level)?;
-    let busiest = level.mean_of(limits::PROGRAM_BUSIEST, program);
-    let is_held_up = is_unread(level) || is_unaccepted(level);
-    if busiest >= WHOLE && used < 0.8 * may && used - busiest < 0.5 && is_held_up {
-        return Some(Sign::sure(format!(
-            "A single thread of {program} used {busiest:.2} processors, and the whole of it {used:.2} of {may:.0} that it may run on, while requests waited for it."
-        )));
-    }
-    let more = |metric| level.mean_of(metric, program) - light.mean_of(metric, program);
-    let waits = [
-        ("a disk", limits::PROGRAM_DISK),
-        ("another thread", limits::PROGRAM_LOCK),
-        ("the other end of a connection", limits::PROGRAM_PEER),
-        ("a time to pass", limits::PROGRAM_SLEEP),
-        ("something else", limits::PROGRAM_OTHER),
-        ("another process", limits::PROGRAM_EVENT),
-    ];
-    // It does not wait for events then, which it does otherwise; or it does for those of a child process.
-    let is_elsewhere = more(limits::PROGRAM_EVENT) <= -0.4;
-    let waits = waits.map(|(what, metric)| (what, more(metric)));
-    let (what, threads) = waits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let is_blocked = is_elsewhere && (0.4..FEW).contains(&threads) && used < WHOLE.min(0.85 * may);
-    let unattended = level.mean(limits::SOCKETS_UNATTENDED).unwrap_or_default();
-    let is_unattended = level.standing(limits::SOCKETS_UNATTENDED) >= MOSTLY && unattended > 2.0 * threads;
-    // Or for something of which nothing is to be seen, such as what another of its threads waits for meanwhile.
-    let worked_on = worked_on(level, light);
-    let is_alone = !is_blocked && ONE.contains(&worked_on) && unattended >= 2.0;
-    let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light);
-    if is_alone && is_idle && is_unattended {
-        return Some(Sign::of(
-            0.75,
-            format!(
-                "{:.1}/s of {:.1} ms each, as at {:.0}/s, are {worked_on:.1} at a time, while requests lay unread on {unattended:.0} connections that had been accepted, and no more threads waited for anything: a single one serves them all.",
-                level.served(),
-                light.in_server() * 1e3,
-                light.rate
-            ),
-        ));
-    }
-    (is_blocked && is_unattended).then(|| {
-        Sign::of(
-            0.8,
-            format!(
-                "The thread of {program} that serves its connections waited for {what} ({threads:.1} threads more than at {:.0}/s), while requests lay unread on {unattended:.0} connections that it had accepted.",
-                light.rate
-            ),
-        )
-    })
 }
 
 /// Handshakes of TLS take a good part of the processors where the server has no more of these: public keys, whose

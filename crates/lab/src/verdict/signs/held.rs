@@ -1,0 +1,94 @@
+//! [`Held`]: requests that were read and are not answered, though nothing that the server waits for has grown.
+
+use catalogue::Metric;
+use catalogue::watch::limits;
+
+use super::bounds::{BUSY, are_workers_taken, is_unread};
+use super::processors::Processors;
+use crate::verdict::alternating;
+use crate::verdict::level::{Level, OUTGOING};
+
+/// How many more there are in the mean than at a light load; nothing where that was not looked at.
+pub(super) fn grown(metric: Metric, level: &Level, light: &Level) -> Option<f64> {
+    Some(level.mean(metric)? - light.mean(metric).unwrap_or_default())
+}
+
+/// Whether the server has connections to anything, which it may wait for.
+fn is_connected(level: &Level) -> bool {
+    level.labels(OUTGOING).any(|to| level.mean_of_looks(OUTGOING, to) >= 0.5)
+}
+
+/// What is one, by Little's law.
+pub(super) const ONE: std::ops::Range<f64> = 0.7..1.5;
+
+/// Requests that are worked on at a time, by Little's law, if each takes as long as at a light load: what comes seldom and
+/// takes long is in the mean of that, not in the median.
+pub(super) fn worked_on(level: &Level, light: &Level) -> f64 {
+    let median = light.summary.latency.processing.p50;
+    let alone = if median > 0.0 { light.in_server().min(median) } else { light.in_server() };
+    level.served() * alone
+}
+
+/// Whether threads wait for anything but events, more of them than at a light load.
+pub(super) fn is_anything_waited_for(level: &Level, light: &Level) -> bool {
+    let waits = [
+        limits::PROGRAM_LOCK,
+        limits::PROGRAM_DISK,
+        limits::PROGRAM_PEER,
+        limits::PROGRAM_SLEEP,
+        limits::PROGRAM_OTHER,
+    ];
+    waits.into_iter().any(|metric| grown(metric, level, light).is_some_and(|more| more >= 0.5))
+}
+
+/// Requests that were read and are not answered, more than at a light load, while no thread waits for anything but events,
+/// nothing is unread, and the server waits for no answer.
+pub(super) struct Held {
+    pub(super) requests: f64,
+    /// By Little's law, if each took as long as at a light load.
+    pub(super) worked_on: f64,
+}
+
+impl Held {
+    pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
+        const SOME: f64 = 5.0;
+        let requests = grown(limits::SOCKETS_OWED, level, light)?;
+        let is_elsewhere = is_anything_waited_for(level, light) || is_connected(level);
+        // What it may wait for has to be known for that.
+        let is_known = level.mean(limits::OUTGOING_KNOWN).is_some_and(|known| known >= 0.99);
+        let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
+        let is_held = requests >= SOME
+            && is_known
+            && !is_elsewhere
+            && !is_busy
+            && !is_unread(level)
+            && !are_workers_taken(level)
+            // In turns with something else it is no more than half of it.
+            && alternating::indicator(level, light, BUSY).is_none();
+        let worked_on = worked_on(level, light);
+        is_held.then_some(Self { requests, worked_on })
+    }
+
+    pub(super) fn said(&self, level: &Level, light: &Level) -> String {
+        format!(
+            "{:.0} more requests than at {:.0}/s had been read and not answered, while nothing that the server waited for had grown; {:.1}/s of {:.1} ms each are {:.1} that were worked on at a time.",
+            self.requests,
+            light.rate,
+            level.served(),
+            light.in_server() * 1e3,
+            self.worked_on
+        )
+    }
+
+    /// Whether hardly any are worked on at a time, so that it is a limit of the rate.
+    pub(super) fn is_of_rate(&self) -> bool {
+        self.worked_on < ONE.start
+    }
+
+    /// Whether it is one at a time, of threads of which many stand at a futex: those that wait for a lock, beside those
+    /// that have nothing to do, which look the same from outside.
+    pub(super) fn is_of_one(&self, level: &Level) -> bool {
+        ONE.contains(&self.worked_on)
+            && level.mean(limits::PROGRAM_FUTEX).is_some_and(|threads| threads >= 2.0)
+    }
+}
