@@ -21,7 +21,7 @@ pub(super) struct Stalls {
     /// How many stalls there were, and how long each was in the mean.
     pub(super) number: usize,
     pub(super) length: Span,
-    /// Of the slowest tenth of all requests, the share that was under way in one of them.
+    /// Of the slowest requests, the share that was under way in one of them.
     pub(super) of_slowest: f64,
 }
 
@@ -34,9 +34,12 @@ const SHORT: Span = Span::from_millis(20);
 const MOST: f64 = 0.5;
 /// A look is one with a stall where that is so much of it.
 const OF_LOOK: f64 = 0.2;
-/// They have to have most of the slowest requests in them.
+/// They have to have most of the slowest requests in them: of the slowest tenth those that take so many times as long as
+/// the median, and longer by so much.
 const EXPLAINS: f64 = 0.7;
 const SLOWEST: usize = 10;
+const TIMES: u64 = 3;
+const LONGER: Span = Span::from_millis(10);
 
 impl Stalls {
     /// Those in the measuring window of a run, of looks at these moments of it; nothing where there are none that explain
@@ -50,7 +53,10 @@ impl Stalls {
     }
 
     fn of(requests: &[Under], (first, last): (Time, Time), looks: &[Time]) -> Option<Self> {
+        let slow = slow(requests);
         let spans = stalls(requests, first, last);
+        // Where few requests come, those that are slow are all there is to be seen of it.
+        let spans = if spans.is_empty() { under_way(&slow, first, last) } else { spans };
         let held: f64 = spans.iter().map(|(from, to)| to.since(*from).as_secs_f64()).sum();
         let all = last.since(first).as_secs_f64();
         if spans.is_empty() || held > MOST * all {
@@ -70,11 +76,9 @@ impl Stalls {
             .map(|ends| (ends[0], ends[1]))
             .filter(|(from, to)| of(*from, *to) >= OF_LOOK * to.since(*from).as_secs_f64())
             .collect();
-        let mut by_latency: Vec<&Under> = requests.iter().collect();
-        by_latency.sort_by_key(|request| std::cmp::Reverse(request.to.since(request.from)));
-        let slowest = &by_latency[..by_latency.len() / SLOWEST];
-        let meets = |request: &&&Under| of(request.from, request.to) > 0.0;
-        let of_slowest = slowest.iter().filter(meets).count() as f64 / slowest.len().max(1) as f64;
+        let meets = |request: &&Under| of(request.from, request.to) > 0.0;
+        let of_slowest =
+            slow.iter().copied().filter(|request| meets(request)).count() as f64 / slow.len() as f64;
         let seconds: f64 = with.iter().map(|(from, to)| to.since(*from).as_secs_f64()).sum();
         let part = with.iter().map(|(from, to)| of(*from, *to)).sum::<f64>() / seconds;
         (of_slowest >= EXPLAINS && !with.is_empty()).then(|| Self {
@@ -103,12 +107,41 @@ impl Stalls {
     /// In a sentence, before what was seen then.
     pub(super) fn said(&self, seen: &str) -> String {
         format!(
-            "Nothing was answered for {:.0} ms at a time, {} times, with {:.0} % or more of the slowest tenth of all requests under way. Of the looks in which that was alone: {seen}",
+            "Nothing was answered for {:.0} ms at a time, {} times, with {:.0} % or more of the slowest requests under way. Of the looks in which that was alone: {seen}",
             self.length.as_secs_f64() * 1e3,
             self.number,
             self.of_slowest * 100.0,
         )
     }
+}
+
+/// The slowest, if they are much slower than most.
+fn slow(requests: &[Under]) -> Vec<&Under> {
+    let mut by_latency: Vec<&Under> = requests.iter().collect();
+    by_latency.sort_by_key(|request| std::cmp::Reverse(request.latency()));
+    let Some(median) = by_latency.get(by_latency.len() / 2).map(|request| request.latency()) else {
+        return Vec::new();
+    };
+    let least = (median * TIMES).max(median + LONGER);
+    by_latency.truncate(by_latency.len() / SLOWEST);
+    by_latency.retain(|request| request.latency() >= least);
+    by_latency
+}
+
+/// When one of these requests or several were under way.
+fn under_way(requests: &[&Under], first: Time, last: Time) -> Vec<(Time, Time)> {
+    let mut spans: Vec<(Time, Time)> =
+        requests.iter().map(|request| (request.from.max(first), request.to.min(last))).collect();
+    spans.retain(|(from, to)| from < to);
+    spans.sort_unstable();
+    let mut joined: Vec<(Time, Time)> = Vec::new();
+    for (from, to) in spans {
+        match joined.last_mut().filter(|before| from <= before.1) {
+            Some(before) => before.1 = before.1.max(to),
+            None => joined.push((from, to)),
+        }
+    }
+    joined
 }
 
 /// From one answer to the next, when the server stood still.
@@ -138,6 +171,10 @@ struct Under {
 impl Under {
     fn way(row: &RequestRow) -> Self {
         Self { from: row.intended, to: row.ended() }
+    }
+
+    fn latency(&self) -> Span {
+        self.to.since(self.from)
     }
 }
 
@@ -171,8 +208,10 @@ mod tests {
             assert_eq!(stalls.amid.len(), if stop < 200 { 0 } else { 3 }, "{stalls:?}");
         }
         assert_eq!(stopped(400, Span::ZERO), None);
-        assert_eq!(stopped(400, Span::from_millis(10)), None);
-        // Too few to tell.
-        assert_eq!(stopped(5, Span::from_millis(100)), None);
+        assert_eq!(stopped(400, Span::from_millis(5)), None);
+        // Of few all that is seen is that some are slow.
+        let seldom = stopped(10, Span::from_millis(150)).unwrap();
+        assert_eq!((seldom.number, seldom.length), (3, Span::from_millis(151)));
+        assert_eq!(stopped(10, Span::ZERO), None);
     }
 }
