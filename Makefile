@@ -7,7 +7,7 @@ $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
 # Experiments that are programs.
-EXPERIMENTS_IN_PYTHON := experiments/servers experiments/coverage experiments/fleet experiments/predictions/run experiments/causes
+EXPERIMENTS_IN_PYTHON := experiments/servers experiments/baseline experiments/coverage experiments/fleet experiments/predictions/run experiments/causes
 # Debian packages that building needs: programs that the kernel runs are written in C.
 BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
