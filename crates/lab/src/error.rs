@@ -52,6 +52,14 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// The lab can change nothing of what is to be relieved.
+    #[error("the spec of {} has nothing that the lab could change to relieve {}; docs/lab.md, \"Confirming it\", has what it can", path.display(), resource.name())]
+    NoLever {
+        /// The directory.
+        path: PathBuf,
+        /// What is to be relieved.
+        resource: record::search::Resource,
+    },
     /// What was watched is of another time than the search.
     #[error(
         "nothing in {} was sampled while {} was made: it is of another time, or the clocks of both machines differ",
@@ -179,6 +187,7 @@ impl Error {
                 | Self::Refused(_)
                 | Self::Incomparable { .. }
                 | Self::NotOneSearch { .. }
+                | Self::NoLever { .. }
                 | Self::NotWatched { .. }
                 | Self::ShortSeries { .. }
                 | Self::Record(record::Error::NotARecord { .. })

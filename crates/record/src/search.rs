@@ -10,6 +10,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, files};
@@ -263,6 +265,12 @@ impl Used {
 }
 
 impl Resource {
+    /// By its name; nothing where that is of none.
+    pub fn named(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {

@@ -10,7 +10,7 @@ use record::experiment::Experiment;
 use serde_json::Value;
 
 use super::case::{Case, POPULATIONS, Population};
-use super::run::Run;
+use super::run::{Relieved, Run};
 use super::table::{self, Results};
 use crate::harness::options::Target;
 use crate::results::machine::{self, Host};
@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// Judge the records that are below target/bench/verdict anew, instead of searching again.
     #[arg(long)]
     again: bool,
+    /// Where what is named was planted and the lab can change something of it, relieve it and search again; and then what is next likely, alone.
+    #[arg(long)]
+    confirm: bool,
     #[command(flatten)]
     target: Target,
 }
@@ -78,6 +81,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             } else {
                 search(case, seed, &args.target.headworks)?
             };
+            let run = if args.confirm { confirm(case, run, &args.target.headworks)? } else { run };
             eprintln!("{}", table::progress(&run));
             runs.push(run);
         }
@@ -122,6 +126,28 @@ fn judge(case: &Case, seed: u64, headworks: &Path) -> anyhow::Result<Run> {
     Ok(Run { failure, ..run })
 }
 
+/// Relieves what was named, if it is right, and what is next likely.
+fn confirm(case: &Case, run: Run, headworks: &Path) -> anyhow::Result<Run> {
+    let Some(named) = run.found.clone().filter(|_| run.is_right()) else { return Ok(run) };
+    let relieve = |name: &str| relieve(&record_of(case, run.seed), name, headworks);
+    let relieved = relieve(&named)?;
+    let next = run.candidates.iter().map(|(name, _)| name).find(|name| !run.planted.contains(name));
+    let runner_up = next.filter(|_| relieved.is_some()).map(|name| relieve(name)).transpose()?.flatten();
+    Ok(Run { relieved, runner_up, ..run })
+}
+
+/// Nothing where the lab can change nothing of it, or found no capacity then.
+fn relieve(record: &Path, name: &str, headworks: &Path) -> anyhow::Result<Option<Relieved>> {
+    let mut command = Command::new(headworks);
+    command.args(["lab", "verdict", "--json", "--relieve", name]).arg(record);
+    let ended = testbed::run(&mut command, SEARCH_TIMEOUT)?;
+    let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    let relief = said["reliefs"].as_array().and_then(|reliefs| reliefs.first());
+    let rate = |relief: &Value, which: &str| relief[which]["rate"].as_f64();
+    let times = relief.and_then(|relief| Some(rate(relief, "after")? / rate(relief, "before")?));
+    Ok(times.map(|times| Relieved { name: name.to_owned(), times }))
+}
+
 /// What the experiment says of its search, and what was `said` of its bottleneck.
 fn told(case: &Case, seed: u64, experiment: Option<&Experiment>, said: Option<&Value>) -> Run {
     let test = experiment.and_then(|experiment| experiment.tests.first());
@@ -145,6 +171,8 @@ fn told(case: &Case, seed: u64, experiment: Option<&Experiment>, said: Option<&V
             .collect(),
         capacity: capacity.and_then(|capacity| capacity.rate),
         seconds: length.unwrap_or_default(),
+        relieved: None,
+        runner_up: None,
         failure: test.filter(|_| capacity.is_none()).map(|test| test.why.join("; ")),
     }
 }

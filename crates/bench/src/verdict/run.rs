@@ -22,8 +22,18 @@ pub(super) struct Run {
     /// Per second.
     pub(super) capacity: Option<f64>,
     pub(super) seconds: f64,
+    /// What was carried after what was named was relieved, and after what was next likely was, alone.
+    pub(super) relieved: Option<Relieved>,
+    pub(super) runner_up: Option<Relieved>,
     /// Why there is no verdict.
     pub(super) failure: Option<String>,
+}
+
+/// What was relieved, and how many times as much was carried then.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Relieved {
+    pub(super) name: String,
+    pub(super) times: f64,
 }
 
 impl Run {

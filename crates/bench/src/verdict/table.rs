@@ -7,7 +7,7 @@ use serde_json::Value;
 use stats::Estimate;
 
 use super::case::POPULATIONS;
-use super::run::{Run, UNKNOWN};
+use super::run::{Relieved, Run, UNKNOWN};
 use crate::results::raw::Setting;
 use crate::results::text::dash;
 
@@ -36,8 +36,9 @@ impl Results {
             .map(|(name, runs)| format!("### {name}\n\n{}\n\n{}", confusion(&runs), cases(&runs)))
             .collect();
         format!(
-            "{}\n\n{}\n\n### Where\n\nThe longest search took {longest:.0} s.{} `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
+            "{}{}\n\n{}\n\n### Where\n\nThe longest search took {longest:.0} s.{} `{command}` at commit {}, {}. Host: {host}; others used {:.1} % of it before the first run. {}.",
             self.scores(),
+            reliefs(&self.runs),
             parts.join("\n\n"),
             self.searched(),
             host.commit,
@@ -85,6 +86,35 @@ impl Results {
         format!(" Searches were made from {} to {} UTC, and judged anew.", minute(first), minute(last))
     }
 }
+
+/// What was carried with what was named relieved, and with what was next likely; nothing where that was not tried.
+fn reliefs(runs: &[Run]) -> String {
+    let tried: Vec<&Run> = runs.iter().filter(|run| run.relieved.is_some()).collect();
+    if tried.is_empty() {
+        return String::new();
+    }
+    let raised = |relieved: &&Relieved| relieved.times >= ENOUGH;
+    let count = |of: fn(&Run) -> Option<&Relieved>| {
+        let all: Vec<&Relieved> = tried.iter().filter_map(|run| of(run)).collect();
+        (all.iter().copied().filter(|relieved| raised(relieved)).count(), all.len())
+    };
+    let (named, all) = count(|run| run.relieved.as_ref());
+    let (others, of_others) = count(|run| run.runner_up.as_ref());
+    let mut text = format!(
+        "\n\nWith what was named relieved {named} of {all} carried at least {ENOUGH} times as much; with the next likely alone, {others} of {of_others}.\n\n| spec | relieved | times | next likely | times |\n| --- | --- | --- | --- | --- |"
+    );
+    let cells = |relieved: Option<&Relieved>| {
+        relieved.map_or_else(|| [dash(), dash()], |it| [it.name.clone(), format!("{:.2}", it.times)])
+    };
+    for run in tried {
+        let ([name, times], [next, then]) = (cells(run.relieved.as_ref()), cells(run.runner_up.as_ref()));
+        let _ = write!(text, "\n| {} | {name} | {times} | {next} | {then} |", run.spec);
+    }
+    text
+}
+
+/// So many times as much is an answer.
+const ENOUGH: f64 = 1.15;
 
 /// Rows are what was planted, columns what was found.
 fn confusion(runs: &[&Run]) -> String {
@@ -179,6 +209,8 @@ mod tests {
             candidates: found.iter().map(|(name, likely)| ((*name).to_owned(), *likely)).collect(),
             capacity: Some(100.0),
             seconds: 20.0,
+            relieved: None,
+            runner_up: None,
             failure: None,
         }
     }
@@ -202,6 +234,28 @@ mod tests {
         assert!(text.contains(expected), "{text}");
         assert!(text.contains("| disk | disk | nginx | 1 of 2 | memory | 90 % | 100–100 |"), "{text}");
         assert!(text.contains("| disk | disk | apache | 0 of 1 | unknown | – | 100–100 |"), "{text}");
+    }
+
+    #[test]
+    fn what_relief_did_is_told() {
+        let relieved = |name: &str, times: f64| Some(Relieved { name: name.to_owned(), times });
+        let runs = vec![
+            Run {
+                relieved: relieved("disk", 1.9),
+                runner_up: relieved("memory", 1.0),
+                ..run(&["disk"], "nginx", &[("disk", 0.9)])
+            },
+            Run { relieved: relieved("disk", 1.1), ..run(&["disk"], "nginx", &[("disk", 0.9)]) },
+            run(&["disk"], "nginx", &[("disk", 0.9)]),
+        ];
+        let text = Results { setting: Setting::example(), runs, again: false }.to_markdown();
+        assert!(
+            text.contains(
+                "relieved 1 of 2 carried at least 1.15 times as much; with the next likely alone, 0 of 1."
+            ),
+            "{text}"
+        );
+        assert!(text.contains("| disk | disk | 1.90 | memory | 1.00 |"), "{text}");
     }
 
     #[test]

@@ -22,13 +22,14 @@ const INFO: &str = "run.toml";
 const MOST: usize = 3;
 
 /// Judges the one search of an experiment, relieves what is likeliest, and searches again; if that does not help, the next.
-/// What has been found up to then is kept and given with whatever ends it. `options` is how searches are started; its spec and
+/// Where it is said what, `only` that is relieved. What has been found up to then is kept and given with whatever ends it. `options` is how searches are started; its spec and
 /// directory do not count.
 ///
 /// # Errors
-/// When there is not one search, or its record cannot be read.
+/// When there is not one search, or its record cannot be read, or the lab can change nothing of what is to be relieved.
 pub fn confirm(
     directory: &Path,
+    only: Option<Resource>,
     options: &Options,
     stop: &Stop,
 ) -> Result<(SearchResult, Result<(), Error>), Error> {
@@ -47,14 +48,19 @@ pub fn confirm(
     let text = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
     let table: Table = text.parse().unwrap_or_default();
     let spec = table.get("spec").and_then(Value::as_table).cloned().unwrap_or_default();
-    let candidates = found.verdict.candidates.clone();
+    let candidates = found.verdict.candidates.iter().filter(|candidate| candidate.probability > 0.0);
+    let likeliest = || candidates.take(MOST).map(|candidate| candidate.name).collect();
+    let tried: Vec<Resource> = only.map_or_else(likeliest, |only| vec![only]);
     let mut ended = Ok(());
-    for candidate in candidates.iter().filter(|candidate| candidate.probability > 0.0).take(MOST) {
-        let Some(lever) = lever(candidate.name, &spec) else {
-            found.reliefs.push(untried(candidate.name, &before));
+    for resource in tried {
+        let Some(lever) = lever(resource, &spec) else {
+            if only.is_some() {
+                return Err(Error::NoLever { path: directory.to_owned(), resource });
+            }
+            found.reliefs.push(untried(resource, &before));
             break;
         };
-        let place = format!("{PLACE}/{}", candidate.name.name());
+        let place = format!("{PLACE}/{}", resource.name());
         let options = Options {
             spec: file.clone(),
             settings: lever.settings.clone(),
@@ -71,14 +77,7 @@ pub fn confirm(
         };
         let Lever { settings, said } = lever;
         let directory = Some(place);
-        let relief = Relief {
-            resource: candidate.name,
-            settings,
-            said,
-            before: before.clone(),
-            after: relieved,
-            directory,
-        };
+        let relief = Relief { resource, settings, said, before: before.clone(), after: relieved, directory };
         let holds = relief.holds();
         found.reliefs.push(relief);
         found.save(search)?;

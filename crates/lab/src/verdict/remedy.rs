@@ -34,10 +34,12 @@ pub(super) fn remedy(resource: Resource, level: &Level) -> String {
             "Raise worker_connections. A request that is passed on takes two: one from the client, and one to what stands behind."
         }
         Resource::WorkerLimit => {
-            "Give the server more workers (Apache: MaxRequestWorkers), or have each held for less time (keep-alive, buffering in front)."
+            "Give the server more workers (Apache: MaxRequestWorkers; PHP-FPM: pm.max_children; gunicorn: --workers, --threads; Java: threads of its executor), or have each held for less time (keep-alive, buffering in front, a quicker answer of what they wait for)."
         }
         Resource::ServerCpu => "Make requests cheaper (caching, logging, modules), or add processors.",
-        Resource::BackEnd => "Look at what the server asks: measure it by itself.",
+        Resource::BackEnd => {
+            "It is not this server that has no more, but what it asks: look at that in the same way (headworks lab capacity against it alone, or headworks watch at its port), give it more, or ask it less (a cache, fewer questions for each request)."
+        }
         Resource::Serialization => {
             "Find the lock that workers wait for (strace -f -T -p PID shows calls that wait, and on what), and hold it for less time; neither more processors nor more workers help."
         }
@@ -82,7 +84,7 @@ fn of_application(resource: Resource) -> &'static str {
             "Keep the answers (a resolver on this machine, or addresses in the configuration), or look up once, at start."
         }
         Resource::Tls => {
-            "Let clients resume sessions and keep connections; use an ECDSA certificate instead of RSA; or end TLS elsewhere."
+            "Have connections kept and sessions resumed, by clients and towards what the server asks; use an ECDSA certificate instead of RSA; or end TLS elsewhere."
         }
         Resource::GarbageCollection => {
             "Give the runtime more memory (Java: -Xmx; Node: --max-old-space-size; Go: GOGC, GOMEMLIMIT), or make less garbage for each request."

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use record::Kind;
-use record::search::SearchResult;
+use record::search::{Resource, SearchResult};
 use report::Document;
 use serde_json::json;
 
@@ -30,18 +30,26 @@ pub(super) struct Args {
     /// as that for each that is relieved.
     #[arg(long)]
     confirm: bool,
+    /// Relieve this, whatever the verdict is, and search again: what would it change?
+    #[arg(long, value_name = "BOTTLENECK", value_parser = resource, conflicts_with_all = ["confirm", "watch", "server_log"])]
+    relieve: Option<Resource>,
     /// Print it as one JSON object.
     #[arg(long)]
     json: bool,
     /// Show no progress.
-    #[arg(long, short, requires = "confirm")]
+    #[arg(long, short)]
     quiet: bool,
+}
+
+fn resource(name: &str) -> Result<Resource, String> {
+    Resource::named(name)
+        .ok_or_else(|| "not a bottleneck; docs/lab.md, \"The bottleneck\", has their names".to_owned())
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let failed = |error: lab::Error| Failure::new(error.is_usage(), error);
-        if self.confirm {
+        if self.confirm || self.relieve.is_some() {
             return self.relieve();
         }
         if self.watch.is_some() || self.server_log.is_some() {
@@ -63,7 +71,7 @@ impl Args {
         stop_on_signals(&stop).map_err(Failure::Failed)?;
         let options = options(PathBuf::new(), Vec::new(), None).map_err(Failure::Failed)?;
         let options = lab::Options { quiet: self.quiet || self.json, ..options };
-        let (found, ended) = match lab::confirm(&self.directory, &options, &stop) {
+        let (found, ended) = match lab::confirm(&self.directory, self.relieve, &options, &stop) {
             Ok(found) => found,
             Err(error) => return broken_off(error),
         };
