@@ -19,11 +19,9 @@ const HEADER: usize = 16;
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const FAMILIES: [u8; 2] = [2, 10];
 const SOCKET_ID: usize = 48;
-/// `struct tcp_info` (`linux/tcp.h`) is told as well, an attribute of the kind INET_DIAG_INFO; and a program that chooses
-/// among the sockets, INET_DIAG_REQ_BYTECODE.
+/// `struct tcp_info` (`linux/tcp.h`) is told as well, an attribute of the kind INET_DIAG_INFO.
 pub(crate) const INET_DIAG_INFO: u16 = 2;
 const WITH_INFO: u8 = 1 << (INET_DIAG_INFO - 1);
-const INET_DIAG_REQ_BYTECODE: u16 = 1;
 /// From `linux/unix_diag.h`, and what is asked for: names, peers, and queues.
 const AF_UNIX: u8 = 1;
 const UDIAG_SHOW: u32 = 0x01 | 0x04 | 0x10;
@@ -33,13 +31,6 @@ const UDIAG_SHOW: u32 = 0x01 | 0x04 | 0x10;
 pub(crate) enum Transport {
     Tcp = 6,
     Udp = 17,
-}
-
-/// Which of the two ports of a connection is meant: INET_DIAG_BC_S_EQ and INET_DIAG_BC_D_EQ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    Local = 11,
-    Remote = 12,
 }
 
 /// A socket that asks for lists.
@@ -73,7 +64,7 @@ impl Netlink {
     }
 
     /// Asks for the sockets in these states (a bit for each, `net/tcp_states.h`), of both families; `each` is given a
-    /// `struct inet_diag_msg`. What was told before an error has been given.
+    /// `struct inet_diag_msg`, of TCP with its `struct tcp_info` as an attribute. What was told before an error has been given.
     pub(crate) fn sockets(
         &mut self,
         of: Transport,
@@ -82,24 +73,7 @@ impl Netlink {
     ) -> io::Result<()> {
         let mut told = Ok(());
         for family in FAMILIES {
-            let body = request(family, of, 0, states);
-            told = told.and(self.list(SOCK_DIAG_BY_FAMILY, &body, &mut each));
-        }
-        told
-    }
-
-    /// As [`Self::sockets`], of TCP at this port, each with its `struct tcp_info` as an attribute.
-    pub(crate) fn connections_at(
-        &mut self,
-        end: End,
-        port: u16,
-        states: u32,
-        mut each: impl FnMut(&[u8]),
-    ) -> io::Result<()> {
-        let mut told = Ok(());
-        for family in FAMILIES {
-            let mut body = request(family, Transport::Tcp, WITH_INFO, states);
-            body.extend(has_port(end, port));
+            let body = request(family, of, states);
             told = told.and(self.list(SOCK_DIAG_BY_FAMILY, &body, &mut each));
         }
         told
@@ -141,24 +115,11 @@ impl Netlink {
 }
 
 /// `struct inet_diag_req_v2`.
-fn request(family: u8, of: Transport, with: u8, states: u32) -> Vec<u8> {
-    let mut body = vec![family, of as u8, with, 0];
+fn request(family: u8, of: Transport, states: u32) -> Vec<u8> {
+    let mut body = vec![family, of as u8, WITH_INFO, 0];
     body.extend(states.to_ne_bytes());
     body.extend([0; SOCKET_ID]);
     body
-}
-
-/// Two `struct inet_diag_bc_op` as an attribute: the first asks for the port in the second, and goes on behind both if
-/// it is that, else behind the end, which refuses the socket.
-fn has_port(end: End, port: u16) -> Vec<u8> {
-    let (both, beyond) = (8_u8, 12_u16);
-    let mut attribute = 12_u16.to_ne_bytes().to_vec();
-    attribute.extend(INET_DIAG_REQ_BYTECODE.to_ne_bytes());
-    attribute.extend([end as u8, both]);
-    attribute.extend(beyond.to_ne_bytes());
-    attribute.extend([0, 0]);
-    attribute.extend(port.to_ne_bytes());
-    attribute
 }
 
 /// The first message: its kind, what follows its header, and what follows it.

@@ -227,7 +227,7 @@ impl Source for Proc {
     type Sample = Sample;
 
     fn sample(&mut self) -> Result<Sample, Error> {
-        let looked = Looked::read(self.diagnosis.as_mut(), &self.ports, &self.asked);
+        let looked = Looked::read(self.diagnosis.as_mut(), &self.ports);
         let asked = looked.listeners_at(&self.asked);
         let Processes { programs, parts, behind, others, sockets, inner } =
             self.processes(looked.listeners(), &asked)?;

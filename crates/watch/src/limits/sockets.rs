@@ -6,7 +6,7 @@ use std::fs;
 use super::made::{DESTINATION_PORT, INODE, Listening, Made, SOURCE_PORT, port_at};
 use super::turns::{FOLLOWS, Sending, Turn, is_unread, sending, turn};
 use super::unix::Unix;
-use crate::netlink::{End, Netlink, Transport, u32_at};
+use crate::netlink::{Netlink, Transport, u32_at};
 
 /// All sockets of this network namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,9 +82,6 @@ mod kernel {
     pub(super) const WRITE_QUEUE: usize = 60;
 }
 
-/// Of so many ports to which the programs connect it is looked whose turn it is.
-const MAX_ASKED: usize = 16;
-
 /// All sockets, before it is known whose they are.
 pub(super) struct Looked {
     sockets: Sockets,
@@ -93,8 +90,7 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Of connections to what was `asked` before also whose turn it is.
-    pub(super) fn read(netlink: Option<&mut Netlink>, ports: &[u16], asked: &BTreeSet<String>) -> Self {
+    pub(super) fn read(netlink: Option<&mut Netlink>, ports: &[u16]) -> Self {
         let text = |file: &str| fs::read_to_string(file).unwrap_or_default();
         let (in_use, time_wait) = sockstat(&text("/proc/net/sockstat"));
         let in_use = in_use + sockstat_6(&text("/proc/net/sockstat6"));
@@ -111,16 +107,6 @@ impl Looked {
             let _ = netlink.sockets(Transport::Tcp, kernel::STATES, |socket| {
                 sockets.count(socket, ports, &mut own);
             });
-            for port in ports {
-                let _ = netlink.connections_at(End::Local, *port, 1 << kernel::ESTABLISHED, |socket| {
-                    sockets.count_owed(socket);
-                });
-            }
-            for port in asked.iter().filter_map(|at| at.parse().ok()).take(MAX_ASKED) {
-                let _ = netlink.connections_at(End::Remote, port, 1 << kernel::ESTABLISHED, |socket| {
-                    own.awaited.extend(awaited(socket));
-                });
-            }
             let _ = netlink.sockets(Transport::Udp, 1 << kernel::ESTABLISHED, |socket| {
                 own.connections.extend(Made::of_udp(socket));
             });
@@ -216,8 +202,14 @@ impl Sockets {
         } else if ports.contains(&from) {
             self.unread += u64::from(bytes(kernel::READ_QUEUE)? > 0);
             self.unsent_bytes += bytes(kernel::WRITE_QUEUE)?;
+            if state == kernel::ESTABLISHED {
+                self.count_owed(socket)?;
+            }
         } else if !ports.contains(&to) && kernel::UNDER_WAY.contains(&state) {
             let (from, to) = (from.to_string(), to.to_string());
+            if state == kernel::ESTABLISHED {
+                own.awaited.extend(awaited(socket));
+            }
             own.connections.push(Made { from, to, inode: bytes(INODE)?, is_of_tcp: true });
         }
         Some(())
@@ -368,7 +360,7 @@ mod tests {
         let _waiting = UnixStream::connect(&path).unwrap();
         let [resolver, asks] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
         asks.connect(resolver.local_addr().unwrap()).unwrap();
-        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[], &BTreeSet::new());
+        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[]);
         let own = BTreeSet::from([inode(&asking), inode(&asks)]);
         let mut asked = BTreeSet::new();
         let sockets = looked().of(Some(&own), &BTreeSet::new(), &mut asked);
@@ -406,7 +398,7 @@ mod tests {
         let own = BTreeSet::from([inode(&asking)]);
         let mut asked = BTreeSet::from([port.clone()]);
         let mut awaited = || {
-            let looked = Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[], &asked);
+            let looked = Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[]);
             looked.of(Some(&own), &BTreeSet::new(), &mut asked).outgoing_awaited.get(&port).copied()
         };
         assert_eq!(awaited(), Some(0));
@@ -433,8 +425,7 @@ mod tests {
         let (mut server, _) = here.accept().unwrap();
         let outgoing = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let _back_end = there.accept().unwrap();
-        let looked =
-            || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)], &BTreeSet::new());
+        let looked = || Looked::read(Some(&mut Netlink::diagnosis().unwrap()), &[port(&here)]);
         let look = || looked().of(None, &BTreeSet::new(), &mut BTreeSet::new());
         let before = look();
         let there_at = port(&there).to_string();
