@@ -171,7 +171,7 @@ impl Done {
     }
 
     fn outcome(&self, subject: Subject<'_>, length: Length, parts: stats::Dependence) -> Outcome {
-        let mut outcome = Outcome::new(subject, self.parts.as_slice(), parts, length.memory());
+        let mut outcome = Outcome::new(subject, self.parts.as_slice(), parts, length.dependent());
         outcome.events = self.events;
         outcome.events_per_second = self.events as f64 / self.took.as_secs_f64();
         (outcome.warmup, outcome.requests) = (length.warmup, length.requests);

@@ -31,19 +31,22 @@ const RELAXATIONS: f64 = 4.0;
 const LENGTH_OVER_WARMUP: u64 = 10;
 
 /// What is not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Warmup {
     /// Requests at the beginning.
     pub(crate) requests: u64,
     /// Requests of the pilot runs, where even these did not come to rest.
     pub(crate) unsettled: Option<u64>,
+    /// Twice the relaxation time, in requests, where it was looked for and found: a mean over requests is as sure as that of
+    /// so many times fewer that are independent.
+    pub(crate) memory: Option<f64>,
 }
 
 impl Warmup {
     /// Of the replications of `plan`: as stated, or found in pilot runs.
     pub(crate) fn of(subject: Subject<'_>, plan: &Plan, control: Control<'_>) -> Self {
         let find = || Self::find(subject, plan, Control { tell: &|_| (), ..control });
-        plan.warmup.map_or_else(find, |requests| Self { requests, unsettled: None })
+        plan.warmup.map_or_else(find, |requests| Self { requests, unsettled: None, memory: None })
     }
 
     /// Mean latency over the arrivals of pilot runs that are as long as it takes: what MSER leaves out
@@ -59,27 +62,28 @@ impl Warmup {
             if control.is_stopped() {
                 break;
             }
-            if let Some(intervals) = settling(&pilots) {
-                return Self { requests: intervals as u64 * each, unsettled: None };
+            if let Some((intervals, time)) = settling(&pilots) {
+                let memory = Some(2.0 * time * each as f64);
+                return Self { requests: intervals as u64 * each, unsettled: None, memory };
             }
             if attempt < ATTEMPTS {
                 requests *= GROWTH;
             }
         }
-        Self { requests: requests / 4, unsettled: Some(requests) }
+        Self { requests: requests / 4, unsettled: Some(requests), memory: None }
     }
 }
 
 /// A replication has at least ten times as many requests as are not counted.
 pub(crate) fn length(plan: &Plan, warmup: Warmup) -> Length {
     let requests = plan.requests.max(warmup.requests.saturating_mul(LENGTH_OVER_WARMUP));
-    Length { warmup: warmup.requests, requests, stretches: 1 }
+    Length { warmup: warmup.requests, requests, stretches: 1, memory: warmup.memory }
 }
 
 /// Mean latencies in intervals of so many arrivals. Where nothing was completed it is taken to be
 /// what it was before.
 fn latencies(subject: Subject<'_>, seed: Seed, each: u64, control: Control<'_>) -> Vec<f64> {
-    let length = Length { warmup: 0, requests: each, stretches: INTERVALS };
+    let length = Length { warmup: 0, requests: each, stretches: INTERVALS, memory: None };
     let mut means = Vec::with_capacity(INTERVALS as usize);
     replicate(subject, seed, length, &subject.watch(), &mut |watch| {
         let (sum, count) = watch.classes.iter().fold((0.0, 0), |(sum, count), seen| {
@@ -102,13 +106,14 @@ fn is_constant(values: &[f64]) -> bool {
     most - least <= ROUNDING * most.abs()
 }
 
-/// After how many intervals the pilots are as they go on; `None` when they are too short to tell.
-fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
+/// After how many intervals the pilots are as they go on, and their relaxation time in intervals; `None` when they are too
+/// short to tell.
+fn settling(pilots: &[Vec<f64>]) -> Option<(usize, f64)> {
     let shortest = pilots.iter().map(Vec::len).min().unwrap_or(0);
     let average = |at: usize| stats::mean(pilots.iter().map(|pilot| pilot[at])).unwrap_or(f64::NAN);
     let averages: Vec<f64> = (0..shortest).map(average).collect();
     if is_constant(&averages) {
-        return Some(1);
+        return Some((1, 0.5));
     }
     let cut = mser(&averages)?;
     let rests: Vec<&[f64]> = pilots.iter().map(|pilot| &pilot[cut..]).collect();
@@ -116,5 +121,5 @@ fn settling(pilots: &[Vec<f64>]) -> Option<usize> {
     if ((shortest - cut) as f64) < LONG_ENOUGH * time {
         return None;
     }
-    Some(cut.max((RELAXATIONS * time).ceil() as usize))
+    Some((cut.max((RELAXATIONS * time).ceil() as usize), time))
 }

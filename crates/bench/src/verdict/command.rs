@@ -141,7 +141,12 @@ fn relieve(record: &Path, name: &str, headworks: &Path) -> anyhow::Result<Option
     let mut command = Command::new(headworks);
     command.args(["lab", "verdict", "--json", "--relieve", name]).arg(record);
     let ended = testbed::run(&mut command, SEARCH_TIMEOUT)?;
-    let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    // Where there is no lever the error is the user's.
+    if ended.status.code() == Some(2) {
+        return Ok(None);
+    }
+    let said: Value = serde_json::from_str(&ended.stdout)
+        .with_context(|| format!("{name} could not be relieved: {}", ended.stderr.trim()))?;
     let relief = said["reliefs"].as_array().and_then(|reliefs| reliefs.first());
     let rate = |relief: &Value, which: &str| relief[which]["rate"].as_f64();
     let times = relief.and_then(|relief| Some(rate(relief, "after")? / rate(relief, "before")?));

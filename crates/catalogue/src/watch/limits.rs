@@ -1,9 +1,9 @@
 //! What can run out, and what the threads of programs wait for.
 
 use super::{AT_INTERFACE, AT_SERVER};
-use crate::Viewpoint;
 use crate::declare::metrics;
 use crate::entry::Entry;
+use crate::{Metric, Viewpoint};
 
 const BY_PROGRAM: &[&str] = &["program"];
 const BY_DISK: &[&str] = &["disk"];
@@ -29,8 +29,8 @@ metrics! { sampled like LIKE;
     OTHERS = "limits.others", Gauge, Processors,
         "Processors that a program used which is not watched, of those that the watched ones may run on; of the few that used most.",
         labels: BY_PROGRAM;
-    BEHIND_CRYPTOGRAPHY = "limits.behind_cryptography", Gauge, Processors,
-        "Of all processors that a program used to which the watched ones connect, what it used in libraries of cryptography: for handshakes of TLS and what belongs to them, or for what has no name there.",
+    BEHIND_CRYPTOGRAPHY = "limits.behind_cryptography", Gauge, Share,
+        "Of all that a program used to which the watched ones connect, the share that went to libraries of cryptography: for handshakes of TLS and what belongs to them, or for what has no name there.",
         labels: BY_PROGRAM;
     BEHIND = "limits.behind", Gauge, Processors,
         "Processors that a program used to which the watched ones connect, of those that these may run on.",
@@ -61,7 +61,7 @@ metrics! { sampled like LIKE;
         "Threads that were ready to run and waited for a processor, in the mean since the look before.",
         labels: BY_PROGRAM;
     PROGRAM_PART = "limits.program.part", Gauge, Processors,
-        "Processors that a program used which is not asked for by name, but a part of the server: what that has started, and the applications that it asks on this host (php-fpm; who listens at a unix socket, but for databases).",
+        "Processors that a program used which is not asked for by name, but a part of the server: what that has started, and the applications that it asks on this host (php-fpm; what runs applications and listens at a unix socket).",
         labels: BY_PROGRAM;
     PROGRAM_BUSIEST = "limits.program.busiest", Gauge, Processors,
         "Processors that the thread used that used most since the look before.", labels: BY_PROGRAM;
@@ -132,3 +132,34 @@ metrics! { sampled like LIKE;
     SYN_RETRANSMITS = "limits.sockets.syn_retransmits", Gauge, PerSecond,
         "SYNs and SYN-ACKs sent again, as the kernel's TCP counts them.";
 }
+
+/// Of these a value is that of the moment of a look; of all others that of the time since the look before.
+pub const OF_A_MOMENT: &[Metric] = &[
+    OUTGOING,
+    OUTGOING_AWAITED,
+    OUTGOING_KNOWN,
+    OUTGOING_UNACCEPTED,
+    PARTS_UNACCEPTED,
+    PROGRAM_CPU_QUOTA,
+    PROGRAM_DESCRIPTORS,
+    PROGRAM_DISK,
+    PROGRAM_EVENT,
+    PROGRAM_FUTEX,
+    PROGRAM_LOCK,
+    PROGRAM_MEMORY_USED,
+    PROGRAM_OTHER,
+    PROGRAM_PEER,
+    PROGRAM_PROCESSORS,
+    PROGRAM_RUNNING,
+    PROGRAM_SLEEP,
+    QUEUE_WAITING,
+    SOCKETS_IDLE,
+    SOCKETS_OWED,
+    SOCKETS_PORTS_USED,
+    SOCKETS_ROOM,
+    SOCKETS_TIME_WAIT,
+    SOCKETS_UNACCEPTED,
+    SOCKETS_UNATTENDED,
+    SOCKETS_UNREAD,
+    SOCKETS_UNSENT,
+];

@@ -11,8 +11,8 @@ use toml::{Table, Value};
 use super::experiment::run;
 use super::options::Options;
 use crate::error::Error;
-use crate::verdict::again::verdict_alone;
-use crate::verdict::confirmed::confirmed;
+use crate::verdict::again::{verdict, verdict_alone};
+use crate::verdict::confirmed::{confirmed, sentence};
 use crate::verdict::levers::{Lever, lever};
 
 /// Where the searches are, below the experiment.
@@ -22,7 +22,7 @@ const INFO: &str = "run.toml";
 const MOST: usize = 3;
 
 /// Judges the one search of an experiment, relieves what is likeliest, and searches again; if that does not help, the next.
-/// Where it is said what, `only` that is relieved. What has been found up to then is kept and given with whatever ends it. `options` is how searches are started; its spec and
+/// With `only`, that resource is relieved whatever the verdict is, which stays as it was. What has been found up to then is kept and given with whatever ends it. `options` is how searches are started; its spec and
 /// directory do not count.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub fn confirm(
         .filter_map(|test| Some(directory.join(&test.directory).join(&test.capacity.as_ref()?.directory)))
         .collect();
     let [search] = &searches[..] else { return Err(not_one()) };
-    let mut found = verdict_alone(search)?;
+    let mut found = if only.is_some() { verdict(search)? } else { verdict_alone(search)? };
     let before = found.capacity.clone().ok_or_else(not_one)?;
     let file = directory.join(INFO);
     let text = fs::read_to_string(&file).map_err(Error::io("read", &file))?;
@@ -70,6 +70,7 @@ pub fn confirm(
         };
         let relieved = match relieved(&options, &before, stop) {
             Ok(relieved) => relieved,
+            Err(error) if only.is_some() => return Err(error),
             Err(error) => {
                 ended = Err(error);
                 break;
@@ -78,6 +79,11 @@ pub fn confirm(
         let Lever { settings, said } = lever;
         let directory = Some(place);
         let relief = Relief { resource, settings, said, before: before.clone(), after: relieved, directory };
+        if only.is_some() {
+            found.verdict.evidence = vec![sentence(&relief)];
+            found.reliefs = vec![relief];
+            return Ok((found, ended));
+        }
         let holds = relief.holds();
         found.reliefs.push(relief);
         found.save(search)?;

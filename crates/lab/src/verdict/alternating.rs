@@ -40,8 +40,13 @@ fn held(level: &Level, light: &Level) -> Vec<bool> {
     const IDLE: f64 = 0.5;
     let before = light.mean(limits::SOCKETS_OWED).unwrap_or_default();
     let owed = level.values(limits::SOCKETS_OWED, "");
-    let busy = level.labels(limits::PROGRAM_PROCESSORS_BUSY).next();
-    let busy = busy.map(|program| level.values(limits::PROGRAM_PROCESSORS_BUSY, program)).unwrap_or_default();
+    let programs = level.labels(processes::CPU);
+    let busy = programs.map(|program| level.values(limits::PROGRAM_PROCESSORS_BUSY, program));
+    let busy = busy.max_by_key(|busy| busy.len()).unwrap_or_default();
+    // Looks are told apart by their place alone.
+    if busy.len() != owed.len() || level.may_ask() {
+        return Vec::new();
+    }
     owed.iter().zip(busy).map(|(owed, busy)| *owed >= before + SOME && *busy < IDLE).collect()
 }
 

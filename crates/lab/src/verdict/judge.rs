@@ -76,9 +76,8 @@ fn explain(levels: &[Level], above: &[&Level]) -> Verdict {
     let (Some(light), Some(lowest)) = (light(levels), lowest) else { return Verdict::default() };
     let found = |resource| find(resource, levels, above, light, ALWAYS * lowest.rate);
     let mut findings: Vec<Finding> = RESOURCES.into_iter().filter_map(found).collect();
-    let of_stalls = of_stalls(above, light, &findings);
-    if !of_stalls.is_empty() {
-        // It is they that an objective is missed for; what else is at its end is so at a load that was too much.
+    // It is stalls that an objective is missed for; what else is at its end is so at a load that was too much.
+    if let Some(of_stalls) = of_stalls(above, light, &findings) {
         findings = of_stalls;
     }
     // What is lost on the way is so at any load, and slows down whatever is sent: where nothing else does.
@@ -152,22 +151,28 @@ fn find(
     Some(Finding { resource, onset, weight, evidence, is_always })
 }
 
-/// What was at its end in the looks in which the server stood still, of most levels where an objective was missed for that,
-/// and not in the others.
-fn of_stalls(above: &[&Level], light: &Level, known: &[Finding]) -> Vec<Finding> {
+/// What was at its end in the looks in which the server stood still, of most levels where an objective was missed for that;
+/// nothing where that is nothing else than what is `known` of all looks.
+fn of_stalls(above: &[&Level], light: &Level, known: &[Finding]) -> Option<Vec<Finding>> {
     let with = above.iter().filter(|level| level.stalled.is_some()).count() as f64;
     // Where requests are too many for it as well, it stands still for that.
     let only_late = above.iter().filter(|level| level.is_only_late()).count() as f64;
-    let Some((stalls, level)) = Level::while_stalled(above) else { return Vec::new() };
+    let (stalls, level) = Level::while_stalled(above)?;
     if stalls.number < LEAST_STALLS || with < MIN_SHARE_OF_LEVELS * only_late {
-        return Vec::new();
+        return None;
     }
     let found = |resource| {
         let Sign { strength: weight, said } = sign(resource, &level, light)?;
         Some(Finding { resource, onset: level.rate, weight, evidence: stalls.said(&said), is_always: false })
     };
+    let found: Vec<Finding> = RESOURCES.into_iter().filter(can_stall).filter_map(found).collect();
     let is_new = |found: &Finding| known.iter().all(|known| known.resource != found.resource);
-    RESOURCES.into_iter().filter_map(found).filter(is_new).collect()
+    found.iter().any(is_new).then_some(found)
+}
+
+/// A server that stands still has connections wait whatever the cause, and a generator is judged by all of its run.
+fn can_stall(resource: &Resource) -> bool {
+    *resource > Resource::Alternating
 }
 
 /// Of rates in rising order, and whether a resource was at its end at each, the one from which on it was, but for a

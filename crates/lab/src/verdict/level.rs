@@ -6,10 +6,11 @@ use std::path::Path;
 use catalogue::Metric;
 use catalogue::watch::{limits, processes};
 use record::search::{ProbeResult, Used};
-use record::{MetricName, RunDirectory, Samples, Summary};
+use record::{RunDirectory, Samples, Summary};
 use units::Time;
 
 use super::log::Refused;
+use super::stalled::{Seen, is_of_a_moment, known, looks_key, seen_while, values};
 use super::stalls::Stalls;
 use crate::error::Error;
 
@@ -19,9 +20,6 @@ pub(super) const OUTGOING: Metric = limits::OUTGOING;
 /// How many per second find a queue full.
 pub(super) const LISTEN_QUEUE: Metric = limits::LISTEN_OVERFLOWS;
 pub(super) const SYN_QUEUE: Metric = limits::SYN_QUEUE_FULL;
-
-/// Values by metric and label, in the course of time.
-pub(super) type Seen = BTreeMap<(MetricName, String), Vec<f64>>;
 
 /// A run of the generator, and what samples say of the time of its measuring window.
 #[derive(Debug, Clone, Default)]
@@ -55,8 +53,8 @@ pub(crate) struct Level {
 
 /// Who answers this share of what is offered keeps up with it.
 const KEPT_UP: f64 = 0.95;
-/// The requests of higher rates are not read one by one.
-const MOST_READ: f64 = 20_000.0;
+/// More requests are not read one by one.
+const MOST_READ: u64 = 300_000;
 
 impl Level {
     /// Reads the generator's run, and of the samples those of the same time.
@@ -67,12 +65,6 @@ impl Level {
         // The generator's own connections, where something stands in front of the server that is watched.
         let asked = asked_port(&info.command).unwrap_or_default();
         moments.retain(|(metric, label), _| *metric != OUTGOING || *label != asked);
-        let samples = |is_meant: &dyn Fn(&Time) -> bool| -> Seen {
-            let values = |all: &[(Time, f64)]| {
-                all.iter().filter(|(at, _)| is_meant(at)).map(|(_, value)| *value).collect()
-            };
-            moments.iter().map(|(key, all)| (key.clone(), values(all))).collect()
-        };
         let mut level = Self {
             rate: probe.offered.unwrap_or(probe.achieved),
             is_open: probe.offered.is_some(),
@@ -84,30 +76,16 @@ impl Level {
             is_light: false,
             overflowing_before: BTreeMap::new(),
             refused: Refused::default(),
-            samples: samples(&|_| true),
+            samples: values(&moments, &|_| true),
             stalled: None,
             is_stalled: false,
         };
-        if level.is_only_late() && level.rate <= MOST_READ {
+        if level.is_only_late() && level.summary.requests <= MOST_READ {
             let looks = moments.get(&looks_key());
             let looks: Vec<Time> = looks.into_iter().flatten().map(|(at, _)| *at).collect();
             let found = Stalls::find(&run, &looks)?;
             level.stalled = found.map(|stalls| {
-                let [with, without] = [true, false].map(|is| samples(&|at| stalls.at.contains(at) == is));
-                let number = |seen: &Seen| seen.get(&looks_key()).map_or(0, Vec::len);
-                let mean = |seen: &Seen, key: &_| {
-                    let values = seen.get(key).into_iter().flatten().copied();
-                    stats::mean_with_absent(values, number(seen))
-                };
-                let alone = |key: &(MetricName, String)| {
-                    let most = if SHARES.into_iter().any(|share| key.0 == share) { 1.0 } else { f64::MAX };
-                    vec![stalls.alone(mean(&with, key), mean(&without, key)).min(most)]
-                };
-                // What is so at the moment of a look says something of a stall only if that is amid one.
-                let rates = with.keys().filter(|(metric, _)| !is_momentary(metric));
-                let mut seen: Seen = rates.map(|key| (key.clone(), alone(key))).collect();
-                let amid = samples(&|at| stalls.amid.contains(at));
-                seen.extend(amid.into_iter().filter(|((metric, _), _)| is_momentary(metric)));
+                let seen = seen_while(&stalls, &moments);
                 (stalls, seen)
             });
         }
@@ -125,7 +103,6 @@ impl Level {
         let mut all = levels.iter().filter_map(|level| Some((level, level.stalled.as_ref()?)));
         let (first, (stalls, seen)) = all.next()?;
         let mut pooled = Self { samples: seen.clone(), is_stalled: true, ..(**first).clone() };
-        pooled.summary.rate.achieved = 0.0;
         let mut whole = stalls.clone();
         for (level, (stalls, seen)) in all {
             pooled.rate = pooled.rate.min(level.rate);
@@ -134,7 +111,7 @@ impl Level {
                 pooled.samples.entry(key.clone()).or_default().extend(values);
             }
         }
-        pooled.samples.retain(|_, values| !values.is_empty());
+        pooled.samples = known(pooled.samples);
         Some((whole, pooled))
     }
 
@@ -194,7 +171,7 @@ impl Level {
 
     /// The mean over all looks of what has no sample where it is absent.
     pub(crate) fn mean_of_looks(&self, metric: Metric, label: &str) -> f64 {
-        if self.is_stalled && !is_momentary(&metric.into()) {
+        if self.is_stalled && !is_of_a_moment(&metric.into()) {
             return self.mean_of(metric, label);
         }
         let looks = self.values(limits::SOCKETS_UNREAD, "").len();
@@ -216,13 +193,25 @@ impl Level {
         values.iter().filter(|value| **value > 0.0).count() as f64 / values.len().max(1) as f64
     }
 
-    /// Of connections to what stands behind the server, those on which an answer is awaited, in the mean; all of them where
-    /// that is not known.
+    /// Of connections to what stands behind the server, those on which an answer is awaited, in the mean; nothing where that
+    /// was not known in most looks.
+    pub(super) fn known_to_await(&self, to: &str) -> Option<f64> {
+        const MOST: f64 = 0.75;
+        let [looks, known] =
+            [OUTGOING, limits::OUTGOING_AWAITED].map(|metric| self.values(metric, to).len() as f64);
+        let of_connections = self.mean_of(limits::OUTGOING_AWAITED, to) / self.mean_of(OUTGOING, to);
+        (looks > 0.0 && known >= MOST * looks).then(|| of_connections * self.mean_of_looks(OUTGOING, to))
+    }
+
+    /// Those, or all connections.
     pub(super) fn awaited(&self, to: &str) -> f64 {
-        if self.values(limits::OUTGOING_AWAITED, to).is_empty() {
-            return self.mean_of_looks(OUTGOING, to);
-        }
-        self.mean_of_looks(limits::OUTGOING_AWAITED, to)
+        self.known_to_await(to).unwrap_or_else(|| self.mean_of_looks(OUTGOING, to))
+    }
+
+    /// Whether the server has connections to anything, which it may wait for, or it is not known whether it has.
+    pub(super) fn may_ask(&self) -> bool {
+        let is_known = self.mean(limits::OUTGOING_KNOWN).is_some_and(|known| known >= 0.99);
+        !is_known || self.labels(OUTGOING).any(|to| self.mean_of_looks(OUTGOING, to) >= 0.5)
     }
 
     /// How long a request is in the server, s: what comes after its first byte is the network's as well.
@@ -260,49 +249,6 @@ impl Level {
         self.samples.insert((metric.into(), label.to_owned()), values.to_vec());
         self
     }
-}
-
-/// Of what is worked out, no more than all.
-const SHARES: [Metric; 5] = [
-    limits::DISK_BUSY,
-    limits::PROCESSOR,
-    limits::PROGRAM_CPU_THROTTLED,
-    limits::PROGRAM_PROCESSORS_BUSY,
-    limits::PROGRAM_STOLEN,
-];
-
-/// What has a value at each look.
-fn looks_key() -> (MetricName, String) {
-    (limits::SOCKETS_UNREAD.into(), String::new())
-}
-
-/// Whether a value is that of a moment, and not of the time since the look before.
-fn is_momentary(metric: &MetricName) -> bool {
-    const MOMENTARY: [Metric; 22] = [
-        limits::OUTGOING,
-        limits::OUTGOING_AWAITED,
-        limits::OUTGOING_KNOWN,
-        limits::OUTGOING_UNACCEPTED,
-        limits::PARTS_UNACCEPTED,
-        limits::PROGRAM_DISK,
-        limits::PROGRAM_EVENT,
-        limits::PROGRAM_FUTEX,
-        limits::PROGRAM_LOCK,
-        limits::PROGRAM_OTHER,
-        limits::PROGRAM_PEER,
-        limits::PROGRAM_RUNNING,
-        limits::PROGRAM_SLEEP,
-        limits::QUEUE_WAITING,
-        limits::SOCKETS_IDLE,
-        limits::SOCKETS_OWED,
-        limits::SOCKETS_UNACCEPTED,
-        limits::SOCKETS_UNATTENDED,
-        limits::SOCKETS_UNREAD,
-        limits::SOCKETS_UNSENT,
-        limits::SOCKETS_TIME_WAIT,
-        processes::THREADS,
-    ];
-    MOMENTARY.into_iter().any(|momentary| *metric == momentary)
 }
 
 /// The port that a generator with this command line asks.

@@ -14,4 +14,5 @@ pub(crate) mod of_loads;
 mod remedy;
 mod resources;
 mod signs;
+mod stalled;
 mod stalls;

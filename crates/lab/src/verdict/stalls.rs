@@ -56,10 +56,10 @@ impl Stalls {
         let slow = slow(requests);
         let spans = stalls(requests, first, last);
         // Where few requests come, those that are slow are all there is to be seen of it.
-        let spans = if spans.is_empty() { under_way(&slow, first, last) } else { spans };
+        let spans = if spans.is_empty() { alone(&slow, requests, first, last) } else { spans };
         let held: f64 = spans.iter().map(|(from, to)| to.since(*from).as_secs_f64()).sum();
         let all = last.since(first).as_secs_f64();
-        if spans.is_empty() || held > MOST * all {
+        if spans.is_empty() || slow.is_empty() || held > MOST * all {
             return None;
         }
         // The first look is of as long a time as the second.
@@ -67,8 +67,9 @@ impl Stalls {
         let before = Time::ZERO + looks.first()?.since(Time::ZERO).saturating_sub(length);
         let looks: Vec<Time> = std::iter::once(before).chain(looks.iter().copied()).collect();
         let of = |from: Time, to: Time| {
-            let common = spans.iter().map(|stall| to.min(stall.1).since(from.max(stall.0)).as_secs_f64());
-            common.sum::<f64>()
+            let rest = &spans[spans.partition_point(|stall| stall.1 <= from)..];
+            let met = rest.iter().take_while(|stall| stall.0 < to);
+            met.map(|stall| to.min(stall.1).since(from.max(stall.0)).as_secs_f64()).sum::<f64>()
         };
         let is_amid = |look: Time| spans.iter().any(|(from, to)| *from < look && look <= *to);
         let with: Vec<(Time, Time)> = looks
@@ -115,6 +116,9 @@ impl Stalls {
     }
 }
 
+/// Up to this share of a stall none of the others ends.
+const NEARLY: f64 = 0.8;
+
 /// The slowest, if they are much slower than most.
 fn slow(requests: &[Under]) -> Vec<&Under> {
     let mut by_latency: Vec<&Under> = requests.iter().collect();
@@ -128,10 +132,10 @@ fn slow(requests: &[Under]) -> Vec<&Under> {
     by_latency
 }
 
-/// When one of these requests or several were under way.
-fn under_way(requests: &[&Under], first: Time, last: Time) -> Vec<(Time, Time)> {
+/// When one of the slow requests or several were under way, and no other one ended.
+fn alone(slow: &[&Under], requests: &[Under], first: Time, last: Time) -> Vec<(Time, Time)> {
     let mut spans: Vec<(Time, Time)> =
-        requests.iter().map(|request| (request.from.max(first), request.to.min(last))).collect();
+        slow.iter().map(|request| (request.from.max(first), request.to.min(last))).collect();
     spans.retain(|(from, to)| from < to);
     spans.sort_unstable();
     let mut joined: Vec<(Time, Time)> = Vec::new();
@@ -141,6 +145,15 @@ fn under_way(requests: &[&Under], first: Time, last: Time) -> Vec<(Time, Time)> 
             None => joined.push((from, to)),
         }
     }
+    let is_slow =
+        |request: &Under| slow.first().is_some_and(|_| request.latency() >= slow[slow.len() - 1].latency());
+    let mut ends: Vec<Time> =
+        requests.iter().filter(|request| !is_slow(request)).map(|request| request.to).collect();
+    ends.sort_unstable();
+    let before = |moment: Time| ends.partition_point(|end| *end <= moment);
+    // With the slow ones all end that came after them.
+    let nearly = |from: Time, to: Time| from + Span::from_secs_f64(NEARLY * to.since(from).as_secs_f64());
+    joined.retain(|(from, to)| before(*from) == before(nearly(*from, *to)));
     joined
 }
 
@@ -213,5 +226,14 @@ mod tests {
         let seldom = stopped(10, Span::from_millis(150)).unwrap();
         assert_eq!((seldom.number, seldom.length), (3, Span::from_millis(151)));
         assert_eq!(stopped(10, Span::ZERO), None);
+        // One page that takes long, among many that are answered meanwhile.
+        let request = |number: u64| {
+            let from = Time::ZERO + Span::from_millis(5 * number);
+            let takes = if number.is_multiple_of(100) { 100 } else { 5 };
+            Under { from, to: from + Span::from_millis(takes) }
+        };
+        let requests: Vec<Under> = (0..600).map(request).collect();
+        let looks: Vec<Time> = (1..=15).map(|at| Time::ZERO + Span::from_millis(200 * at)).collect();
+        assert_eq!(Stalls::of(&requests, (Time::ZERO, Time::ZERO + Span::from_secs(3)), &looks), None);
     }
 }

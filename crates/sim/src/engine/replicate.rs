@@ -20,7 +20,7 @@ use crate::subject::{ModelGate, Subject, Surge};
 use crate::watch::Watch;
 
 /// How long a replication is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Length {
     /// Requests before what is watched.
     pub(crate) warmup: u64,
@@ -28,13 +28,15 @@ pub(crate) struct Length {
     pub(crate) requests: u64,
     /// Stretches, one after the other.
     pub(crate) stretches: u32,
+    /// See [`crate::warmup::Warmup::memory`].
+    pub(crate) memory: Option<f64>,
 }
 
 impl Length {
-    /// Twice the relaxation time, of which the warm-up is at least four: a mean over requests is as sure as that of so
-    /// many times fewer that are independent.
-    pub(crate) fn memory(self) -> f64 {
-        self.warmup as f64 / 2.0
+    /// Of so many requests nothing is known but that they may depend on one another: all of a replication, where that is
+    /// not known.
+    pub(crate) fn dependent(self) -> f64 {
+        self.memory.unwrap_or(self.requests as f64)
     }
 }
 

@@ -137,7 +137,7 @@ impl Search<'_> {
         let one = |number| {
             let course = Course::new(end, interval, self.patience);
             let blank = Watch { course: Some(course), ..subject.watch() };
-            let length = Length { warmup: 0, requests: u64::MAX, stretches: 1 };
+            let length = Length { warmup: 0, requests: u64::MAX, stretches: 1, memory: None };
             let mut outcome = (None, 0.0);
             replicate(subject, Seed::new(plan.seed, number), length, &blank, &mut |watch| {
                 if let Some(course) = watch.course {

@@ -98,7 +98,7 @@ pub fn time_series(model: &Model, plan: &Plan) -> Result<TimeSeries, ModelError>
     let each = all.div_ceil(INTERVALS).max(1);
     let blank = Watch { levels: Some(Levels::default()), ..Watch::new(model.classes.len()) };
     let mut intervals = Vec::with_capacity(INTERVALS as usize);
-    let whole = Length { warmup: 0, requests: each, stretches: (all / each) as u32 };
+    let whole = Length { warmup: 0, requests: each, stretches: (all / each) as u32, memory: None };
     replicate(model.into(), seed, whole, &blank, &mut |watch| {
         intervals.push(Interval::of(&watch, model));
         ControlFlow::Continue(())
@@ -109,7 +109,7 @@ pub fn time_series(model: &Model, plan: &Plan) -> Result<TimeSeries, ModelError>
 /// When so many requests have come.
 fn end_of_warmup(model: &Model, seed: Seed, warmup: u64) -> f64 {
     let mut end = 0.0;
-    let length = Length { warmup: 0, requests: warmup, stretches: 1 };
+    let length = Length { warmup: 0, requests: warmup, stretches: 1, memory: None };
     replicate(model.into(), seed, length, &Watch::new(0), &mut |watch| {
         end = watch.ended;
         ControlFlow::Continue(())

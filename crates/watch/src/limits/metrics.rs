@@ -40,7 +40,7 @@ pub struct Rates {
     pub others: BTreeMap<String, f64>,
     /// The same of programs that the watched ones connect to.
     pub behind: BTreeMap<String, f64>,
-    /// Of these, processors that were used in libraries of cryptography, for handshakes and what has no name there.
+    /// Of all that these used, the share that went to libraries of cryptography, for handshakes and what has no name there.
     pub behind_cryptography: BTreeMap<String, f64>,
 }
 
@@ -265,10 +265,12 @@ pub fn rates(programs: &[String], before: &Sample, after: &Sample) -> Rates {
     let theirs: BTreeSet<usize> =
         after.programs.iter().flat_map(|program| &program.processors).copied().collect();
     let [behind, others] = others::used((before.uptime, &before.others), &after.others, &theirs, length);
-    let cryptography = after.behind.iter().map(|(name, after)| {
+    let cryptography = after.behind.iter().filter_map(|(name, after)| {
+        let before = before.behind.get(name).copied().unwrap_or_default();
         let of = |spent: &Spent| spent.handshaking + spent.encrypting;
-        let before = before.behind.get(name).map_or(0, of);
-        (name.clone(), of(after).saturating_sub(before) as f64 / (FREQUENCY as f64 * seconds))
+        let all = after.all.saturating_sub(before.all);
+        let share = of(after).saturating_sub(of(&before)) as f64 / all as f64;
+        (all >= FEWEST_SAMPLES).then(|| (name.clone(), share))
     });
     Rates {
         behind_cryptography: cryptography.collect(),
@@ -358,6 +360,9 @@ fn times(before: &ThreadTimes, after: &ThreadTimes, seconds: f64) -> [Option<f64
     ]
 }
 
+/// Of fewer samples chance decides what they are of.
+const FEWEST_SAMPLES: u64 = 5;
+
 /// So many programs at most are told of, of those that are not watched.
 const MAX_OTHERS: usize = 5;
 
@@ -372,7 +377,12 @@ fn most(programs: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
 fn sent(before: &super::sockets::Sockets, after: &super::sockets::Sockets) -> Sending {
     let mut sent = Sending::default();
     for (cookie, now) in &after.sending {
-        let then = before.sending.get(cookie).copied().unwrap_or_default();
+        // One that was not there before has begun since; unless it is not known what was.
+        let Some(then) =
+            before.sending.get(cookie).copied().or_else(|| before.is_listed.then(Sending::default))
+        else {
+            continue;
+        };
         sent.busy += now.busy.saturating_sub(then.busy);
         sent.limited += now.limited.saturating_sub(then.limited);
         sent.bytes += now.bytes.saturating_sub(then.bytes);
@@ -389,7 +399,7 @@ fn sockets(
 ) -> Sockets {
     let count = (&before.counters, &after.counters);
     let sent = sent(before, after);
-    let per_second = |bytes: u64| (!after.sending.is_empty()).then(|| rate(0, bytes));
+    let per_second = |bytes: u64| (after.has_bytes && before.is_listed).then(|| rate(0, bytes));
     Sockets {
         unaccepted: after.unaccepted,
         room: after.room,

@@ -54,26 +54,41 @@ impl Behind {
     }
 }
 
-/// Beginnings of the names of databases, which stand behind a server however it is connected to them.
-const DATABASES: [&str; 9] = [
-    "postgres",
-    "mysqld",
-    "mariadbd",
-    "redis-server",
-    "valkey-server",
-    "memcached",
-    "mongod",
-    "pgbouncer",
-    "keydb",
+/// Beginnings of the names of what runs applications, alone or behind a front.
+const RUNTIMES: [&str; 24] = [
+    "php",
+    "uwsgi",
+    "gunicorn",
+    "uvicorn",
+    "hypercorn",
+    "daphne",
+    "granian",
+    "waitress",
+    "python",
+    "pypy",
+    "node",
+    "bun",
+    "deno",
+    "ruby",
+    "puma",
+    "unicorn",
+    "Passenger",
+    "perl",
+    "starman",
+    "java",
+    "dotnet",
+    "beam",
+    "fcgiwrap",
+    "spawn-fcgi",
 ];
-/// And of what is a part of it however that is.
+/// And of what is a part of the server however it is asked.
 const PARTS: [&str; 1] = ["php-fpm"];
 
-/// Whether a program that the watched ones ask is a part of the server: what runs an application behind a front on
-/// this host, which a socket without a port is for, but for databases.
+/// Whether a program that the watched ones ask is a part of the server: what runs an application behind a front on this
+/// host, which a socket without a port is for. What is not known to, such as a database or a daemon of the system, is not.
 pub(super) fn is_part(name: &str, is_unix: bool) -> bool {
     let begins = |with: &&str| name.starts_with(*with);
-    PARTS.iter().any(begins) || is_unix && !DATABASES.iter().any(begins)
+    PARTS.iter().any(begins) || is_unix && RUNTIMES.iter().any(begins)
 }
 
 /// What times of processes are rounded to, and a little.
@@ -112,6 +127,13 @@ mod tests {
     fn other(name: &str, millis: u64, processor: usize, is_behind: bool) -> Other {
         let (used, began) = (Span::from_millis(millis), Span::from_secs(7));
         Other { name: name.to_owned(), used, began, processors: vec![processor], is_behind }
+    }
+
+    #[test]
+    fn what_runs_an_application_is_a_part_of_the_server() {
+        let asked = ["php-fpm8.2", "gunicorn", "postgres", "dockerd", "nscd"];
+        assert_eq!(asked.map(|name| is_part(name, true)), [true, true, false, false, false]);
+        assert_eq!(asked.map(|name| is_part(name, false)), [true, false, false, false, false]);
     }
 
     #[test]

@@ -118,22 +118,25 @@ impl Proc {
         let mut all: BTreeSet<i32> = meant.keys().copied().chain(started).collect();
         let holders = self.behind.holders(&behind.keys().copied().collect(), others.keys().copied());
         // Who has started the programs may hold what they are asked at as well, such as PID 1, which has started all.
-        let is_above =
-            |holder: i32| holder == 1 || all.iter().any(|pid| ancestry.descends(*pid, &|pid| pid == holder));
+        let above = ancestry.above(&all);
         let holders = holders.iter().flat_map(|(inode, pids)| pids.iter().map(move |pid| (*inode, *pid)));
         let is_part = |(inode, pid): &(u64, i32)| {
             others.get(pid).is_some_and(|other| is_part(&other.name, behind.get(inode) == Some(&true)))
         };
-        let (parts, asked): (Vec<_>, Vec<_>) = holders.filter(|(_, pid)| !is_above(*pid)).partition(is_part);
-        let of_parts = |pid: i32| ancestry.descends(pid, &|pid| parts.iter().any(|(_, part)| *part == pid));
-        all.extend(others.keys().copied().filter(|pid| !parts.is_empty() && of_parts(*pid)));
+        let (parts, asked): (Vec<_>, Vec<_>) =
+            holders.filter(|(_, pid)| *pid != 1 && !above.contains(pid)).partition(is_part);
+        let [of_parts, of_asked] =
+            [&parts, &asked].map(|all| all.iter().map(|(_, pid)| *pid).collect::<BTreeSet<i32>>());
+        let is_of = |pid: i32, holders: &BTreeSet<i32>| {
+            !holders.is_empty() && ancestry.descends(pid, &|pid| holders.contains(&pid))
+        };
+        all.extend(others.keys().copied().filter(|pid| is_of(*pid, &of_parts)));
         let known = all.iter().map(|pid| sockets.get(pid).cloned().unwrap_or_else(|| sockets_of(*pid)));
         let own = known.collect::<Option<Vec<_>>>().filter(|_| !all.is_empty());
         let (of_server, mut others): (BTreeMap<i32, Other>, BTreeMap<i32, Other>) =
             others.into_iter().partition(|(pid, _)| all.contains(pid));
         for (pid, other) in &mut others {
-            let is_holder = |pid| asked.iter().any(|(_, holder)| *holder == pid);
-            other.is_behind = !asked.is_empty() && ancestry.descends(*pid, &is_holder);
+            other.is_behind = is_of(*pid, &of_asked);
         }
         let inner = parts.into_iter().map(|(inode, _)| inode).collect();
         let sockets = own.map(|all| all.into_iter().flatten().collect());
@@ -207,6 +210,18 @@ impl Ancestry {
     fn descends(&self, pid: i32, from: &dyn Fn(i32) -> bool) -> bool {
         let ancestors = std::iter::successors(Some(pid), |pid| self.parents.get(pid).copied());
         ancestors.take(self.parents.len() + 1).any(from)
+    }
+
+    /// These and all that they descend from.
+    fn above(&self, all: &BTreeSet<i32>) -> BTreeSet<i32> {
+        let mut above = BTreeSet::new();
+        for pid in all {
+            let mut next = Some(*pid);
+            while let Some(pid) = next.filter(|pid| above.insert(*pid)) {
+                next = self.parents.get(&pid).copied();
+            }
+        }
+        above
     }
 }
 

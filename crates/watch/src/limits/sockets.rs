@@ -27,11 +27,16 @@ pub struct Sockets {
     pub unattended: u64,
     /// Of each connection to the ports, by its cookie, what was sent on it.
     pub sending: BTreeMap<u64, Sending>,
+    /// Whether all connections were listed.
+    pub is_listed: bool,
+    /// Whether bytes are known of those that have sent some.
+    pub has_bytes: bool,
     /// Connections to ports to which the programs connect, established or on their way to be, by the port that they go to
     /// (`udp:53`, or the path of a unix socket); but for those to the ports. All of TCP that were made here, where it is not
     /// known which sockets the programs have.
     pub outgoing: BTreeMap<String, u64>,
-    /// Of those of TCP, the ones on which the programs have sent last, and wait for what the other side sends.
+    /// Of those of TCP, the ones on which the programs have sent last, and wait for what the other side sends, or for it to
+    /// accept; by the kernel's clock, and nothing where that does not tell.
     pub outgoing_awaited: BTreeMap<String, u64>,
     /// Whether these are all: the kernel tells unix sockets, and which sockets the programs have.
     pub knows_outgoing: bool,
@@ -82,6 +87,9 @@ mod kernel {
     pub(super) const WRITE_QUEUE: usize = 60;
 }
 
+/// Of so many connections one may be unclear.
+const MOST_UNCLEAR: u64 = 4;
+
 /// All sockets, before it is known whose they are.
 pub(super) struct Looked {
     sockets: Sockets,
@@ -104,9 +112,10 @@ impl Looked {
         let (mut own, mut unix) = (Own::default(), Unix::default());
         if let Some(netlink) = netlink {
             // What was told before an error is as good as all, and a kernel need not know all kinds.
-            let _ = netlink.sockets(Transport::Tcp, kernel::STATES, |socket| {
+            let listed = netlink.sockets(Transport::Tcp, kernel::STATES, |socket| {
                 sockets.count(socket, ports, &mut own);
             });
+            sockets.is_listed = listed.is_ok();
             let _ = netlink.sockets(Transport::Udp, 1 << kernel::ESTABLISHED, |socket| {
                 own.connections.extend(Made::of_udp(socket));
             });
@@ -159,14 +168,18 @@ impl Looked {
             Some(_) => asked.contains(&made.to) && !within.contains(&*made.to),
             None => made.is_of_tcp,
         };
-        let mut outgoing = BTreeMap::new();
+        let mut outgoing: BTreeMap<String, u64> = BTreeMap::new();
         for made in made_here().filter(is_theirs) {
             *outgoing.entry(made.to.clone()).or_default() += 1;
         }
-        let mut awaited: BTreeMap<String, u64> = BTreeMap::new();
+        let (mut awaited, mut unclear): (BTreeMap<String, u64>, BTreeMap<String, u64>) = Default::default();
         for made in made_here().filter(is_theirs).filter(|made| made.is_of_tcp) {
-            *awaited.entry(made.to.clone()).or_default() += u64::from(self.own.awaited.contains(&made.inode));
+            let is_in = |all: &BTreeSet<u64>| u64::from(all.contains(&made.inode));
+            *awaited.entry(made.to.clone()).or_default() += is_in(&self.own.awaited);
+            *unclear.entry(made.to.clone()).or_default() += is_in(&self.own.unclear);
         }
+        // Where an answer and the next question are of one tick it is not known how many are awaited.
+        awaited.retain(|to, _| unclear[to] * MOST_UNCLEAR <= outgoing.get(to).copied().unwrap_or(0));
         let (mut unaccepted, mut unaccepted_within) = (BTreeMap::new(), BTreeMap::new());
         for (at, listening) in self.listening_at(asked) {
             let unaccepted = if within.contains(at) { &mut unaccepted_within } else { &mut unaccepted };
@@ -202,25 +215,29 @@ impl Sockets {
         } else if ports.contains(&from) {
             self.unread += u64::from(bytes(kernel::READ_QUEUE)? > 0);
             self.unsent_bytes += bytes(kernel::WRITE_QUEUE)?;
+            if let Some(sending) = sending(socket) {
+                let cookie = socket.get(kernel::COOKIE..kernel::COOKIE + 8)?.try_into().ok()?;
+                self.has_bytes |= sending.bytes > 0;
+                self.sending.insert(u64::from_ne_bytes(cookie), sending);
+            }
             if state == kernel::ESTABLISHED {
                 self.count_owed(socket)?;
             }
         } else if !ports.contains(&to) && kernel::UNDER_WAY.contains(&state) {
             let (from, to) = (from.to_string(), to.to_string());
-            if state == kernel::ESTABLISHED {
-                own.awaited.extend(awaited(socket));
+            let inode = bytes(INODE)?;
+            match if state == kernel::ESTABLISHED { turn(socket)? } else { Turn::Theirs } {
+                Turn::Theirs => drop(own.awaited.insert(inode)),
+                Turn::Unclear(_) => drop(own.unclear.insert(inode)),
+                Turn::Ours | Turn::Free => {}
             }
-            own.connections.push(Made { from, to, inode: bytes(INODE)?, is_of_tcp: true });
+            own.connections.push(Made { from, to, inode, is_of_tcp: true });
         }
         Some(())
     }
 
     /// Counts a connection to the ports, by whose turn it is.
     fn count_owed(&mut self, socket: &[u8]) -> Option<()> {
-        if let Some(sending) = sending(socket) {
-            let cookie = socket.get(kernel::COOKIE..kernel::COOKIE + 8)?.try_into().ok()?;
-            self.sending.insert(u64::from_ne_bytes(cookie), sending);
-        }
         // What waits to be accepted has no owner yet.
         if u32_at(socket, INODE)? == 0 {
             return Some(());
@@ -249,15 +266,9 @@ struct Own {
     /// Those that listen at the ports.
     listeners: BTreeSet<u64>,
     connections: Vec<Made>,
-    /// Those on which the other side is to send.
+    /// Those on which the other side is to send, or that it has yet to accept; and those of which that is not known.
     awaited: BTreeSet<u64>,
-}
-
-/// The number of a connection that was made here, if its other side is to send. What was sent and received in the same tick
-/// is taken for asked and answered.
-fn awaited(socket: &[u8]) -> Option<u64> {
-    let inode = u64::from(u32_at(socket, INODE)?);
-    (turn(socket)? == Turn::Theirs && !is_unread(socket)?).then_some(inode)
+    unclear: BTreeSet<u64>,
 }
 
 impl Counters {

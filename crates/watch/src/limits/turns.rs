@@ -72,7 +72,7 @@ pub struct Sending {
     /// How long there was something to send, and how long of this the receiver's window was full, in microseconds.
     pub busy: u64,
     pub limited: u64,
-    /// Bytes, those that were sent again included, and these.
+    /// Bytes, those that were sent again included, and these; nothing before Linux 4.19.
     pub bytes: u64,
     pub bytes_again: u64,
 }
@@ -84,7 +84,7 @@ pub(super) fn sending(socket: &[u8]) -> Option<Sending> {
     Some(Sending {
         busy: long(info::BUSY_TIME)?,
         limited: long(info::WINDOW_LIMITED)?,
-        bytes: long(info::BYTES_SENT)?,
-        bytes_again: long(info::BYTES_AGAIN)?,
+        bytes: long(info::BYTES_SENT).unwrap_or_default(),
+        bytes_again: long(info::BYTES_AGAIN).unwrap_or_default(),
     })
 }

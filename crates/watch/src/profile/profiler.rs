@@ -60,6 +60,7 @@ impl Profile {
         for (at, process, address) in taken {
             let activity = self.activity(process, address);
             let spent = self.spent.entry(at).or_default();
+            spent.all += 1;
             match activity {
                 Some(Activity::Collecting) => spent.collecting += 1,
                 Some(Activity::Handshaking) => spent.handshaking += 1,

@@ -6,6 +6,8 @@ pub(crate) const FREQUENCY: u64 = 199;
 /// Samples of one program since the profile began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
+    /// All of them.
+    pub all: u64,
     /// In functions that collect garbage.
     pub collecting: u64,
     /// In functions of handshakes of TLS: public keys, and what makes the messages.

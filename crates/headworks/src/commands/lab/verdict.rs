@@ -28,16 +28,16 @@ pub(super) struct Args {
     /// Relieve what is named (more of it, or less asked of it: quota, workers, queue, link, disk), and search again: if more
     /// is not carried then, the verdict is withdrawn, and the next is tried. Of an experiment with one search; takes as long
     /// as that for each that is relieved.
-    #[arg(long)]
+    #[arg(long, group = "searches")]
     confirm: bool,
     /// Relieve this, whatever the verdict is, and search again: what would it change?
-    #[arg(long, value_name = "BOTTLENECK", value_parser = resource, conflicts_with_all = ["confirm", "watch", "server_log"])]
+    #[arg(long, value_name = "BOTTLENECK", value_parser = resource, group = "searches", conflicts_with_all = ["watch", "server_log"])]
     relieve: Option<Resource>,
     /// Print it as one JSON object.
     #[arg(long)]
     json: bool,
     /// Show no progress.
-    #[arg(long, short)]
+    #[arg(long, short, requires = "searches")]
     quiet: bool,
 }
 

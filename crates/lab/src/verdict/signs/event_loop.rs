@@ -37,7 +37,7 @@ fn unattended(level: &Level) -> Option<f64> {
     level.mean(limits::SOCKETS_UNATTENDED).filter(|_| is_mostly)
 }
 
-/// It waits for something else than events, which it does otherwise; or it does for those of a child process.
+/// It waits for something else than events, which it does otherwise.
 fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<Sign> {
     /// More are workers, of which there may be too few.
     const FEW: f64 = 3.0;
@@ -49,7 +49,6 @@ fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<
         ("the other end of a connection", limits::PROGRAM_PEER),
         ("a time to pass", limits::PROGRAM_SLEEP),
         ("something else", limits::PROGRAM_OTHER),
-        ("another process", limits::PROGRAM_EVENT),
     ];
     let is_elsewhere = more(limits::PROGRAM_EVENT) <= -0.4;
     let waits = waits.map(|(what, metric)| (what, more(metric)));
@@ -68,8 +67,8 @@ fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<
 /// Or for something of which nothing is to be seen, such as what another of its threads waits for meanwhile.
 fn one_at_a_time(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<Sign> {
     let Processors { used, may, .. } = *processors;
-    let worked_on = worked_on(level, light);
-    let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light);
+    let (alone, worked_on) = worked_on(level, light);
+    let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light) && !level.may_ask();
     let unattended = unattended(level).filter(|unattended| *unattended >= 2.0)?;
     (ONE.contains(&worked_on) && is_idle).then(|| {
         Sign::of(
@@ -77,7 +76,7 @@ fn one_at_a_time(level: &Level, light: &Level, processors: &Processors<'_>) -> O
             format!(
                 "{:.1}/s of {:.1} ms each, as at {:.0}/s, are {worked_on:.1} at a time, while requests lay unread on {unattended:.0} connections that had been accepted, and no more threads waited for anything: a single one serves them all.",
                 level.served(),
-                light.in_server() * 1e3,
+                alone * 1e3,
                 light.rate
             ),
         )

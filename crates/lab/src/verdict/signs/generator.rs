@@ -2,10 +2,10 @@
 
 use catalogue::watch::limits;
 
+use super::behind::back_end;
 use super::bounds::{FAILED, FULL, percent};
 use super::processors::are_at_their_end;
 use super::sign::Sign;
-use super::waits::back_end;
 use crate::verdict::level::{Level, OUTGOING};
 
 pub(super) fn client(level: &Level) -> Option<Sign> {

@@ -6,27 +6,22 @@ use catalogue::watch::limits;
 use super::bounds::{BUSY, are_workers_taken, is_unread};
 use super::processors::Processors;
 use crate::verdict::alternating;
-use crate::verdict::level::{Level, OUTGOING};
+use crate::verdict::level::Level;
 
 /// How many more there are in the mean than at a light load; nothing where that was not looked at.
 pub(super) fn grown(metric: Metric, level: &Level, light: &Level) -> Option<f64> {
     Some(level.mean(metric)? - light.mean(metric).unwrap_or_default())
 }
 
-/// Whether the server has connections to anything, which it may wait for.
-fn is_connected(level: &Level) -> bool {
-    level.labels(OUTGOING).any(|to| level.mean_of_looks(OUTGOING, to) >= 0.5)
-}
-
 /// What is one, by Little's law.
 pub(super) const ONE: std::ops::Range<f64> = 0.7..1.5;
 
-/// Requests that are worked on at a time, by Little's law, if each takes as long as at a light load: what comes seldom and
-/// takes long is in the mean of that, not in the median.
-pub(super) fn worked_on(level: &Level, light: &Level) -> f64 {
+/// How long a request takes at a light load, s, the median where that is less than the mean, which has what comes seldom and
+/// takes long; and by Little's law how many are worked on at a time, if each takes as long.
+pub(super) fn worked_on(level: &Level, light: &Level) -> (f64, f64) {
     let median = light.summary.latency.processing.p50;
     let alone = if median > 0.0 { light.in_server().min(median) } else { light.in_server() };
-    level.served() * alone
+    (alone, level.served() * alone)
 }
 
 /// Whether threads wait for anything but events, more of them than at a light load.
@@ -45,28 +40,27 @@ pub(super) fn is_anything_waited_for(level: &Level, light: &Level) -> bool {
 /// nothing is unread, and the server waits for no answer.
 pub(super) struct Held {
     pub(super) requests: f64,
-    /// By Little's law, if each took as long as at a light load.
-    pub(super) worked_on: f64,
+    /// How long each takes at a light load, and how many are worked on at a time if it does.
+    alone: f64,
+    worked_on: f64,
 }
 
 impl Held {
     pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
         const SOME: f64 = 5.0;
         let requests = grown(limits::SOCKETS_OWED, level, light)?;
-        let is_elsewhere = is_anything_waited_for(level, light) || is_connected(level);
         // What it may wait for has to be known for that.
-        let is_known = level.mean(limits::OUTGOING_KNOWN).is_some_and(|known| known >= 0.99);
+        let is_elsewhere = is_anything_waited_for(level, light) || level.may_ask();
         let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
         let is_held = requests >= SOME
-            && is_known
             && !is_elsewhere
             && !is_busy
             && !is_unread(level)
             && !are_workers_taken(level)
             // In turns with something else it is no more than half of it.
             && alternating::indicator(level, light, BUSY).is_none();
-        let worked_on = worked_on(level, light);
-        is_held.then_some(Self { requests, worked_on })
+        let (alone, worked_on) = worked_on(level, light);
+        is_held.then_some(Self { requests, alone, worked_on })
     }
 
     pub(super) fn said(&self, level: &Level, light: &Level) -> String {
@@ -75,7 +69,7 @@ impl Held {
             self.requests,
             light.rate,
             level.served(),
-            light.in_server() * 1e3,
+            self.alone * 1e3,
             self.worked_on
         )
     }

@@ -1,6 +1,7 @@
 //! Signs that resources are at their ends at a [`Level`](super::level::Level), and by which figures: utilisation,
 //! saturation and errors of each (Gregg, "Systems Performance", section 2.5.9).
 
+mod behind;
 mod bounds;
 mod connections;
 mod event_loop;
@@ -11,6 +12,7 @@ mod of_resource;
 mod processors;
 mod refusals;
 mod sign;
+mod tls;
 mod waits;
 
 pub(super) use of_resource::sign;

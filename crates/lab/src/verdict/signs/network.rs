@@ -48,7 +48,8 @@ pub(super) fn packet_loss(level: &Level) -> Option<Sign> {
     /// From a hundredth on each window of a transfer loses some.
     const LOST: f64 = 0.01;
     const BUSY: f64 = 0.8;
-    let (lost, again) = on_connections(level).or_else(|| as_counted(level))?;
+    let lost = [on_connections(level), as_counted(level)];
+    let (lost, again) = lost.into_iter().flatten().min_by(|one, other| one.0.total_cmp(&other.0))?;
     let is_busy = Processors::of(level).is_some_and(|processors| processors.busy >= BUSY);
     (lost >= LOST && !is_busy).then(|| {
         Sign::of(
@@ -58,8 +59,8 @@ pub(super) fn packet_loss(level: &Level) -> Option<Sign> {
     })
 }
 
-/// Of what was sent on accepted connections: what is said on those that have ended says nothing of the network, such as to
-/// clients that have gone.
+/// Of what was sent on connections that are there: what is said on others says nothing of the network, such as to clients that
+/// have gone. Too much where connections are short, since those that lose something are there for longer.
 fn on_connections(level: &Level) -> Option<(f64, String)> {
     /// Less is a few packets.
     const SOME: f64 = 1000.0;

@@ -4,7 +4,7 @@ use record::search::Resource;
 
 use super::bounds::BUSY;
 use super::sign::Sign;
-use super::{connections, event_loop, generator, network, processors, refusals, waits};
+use super::{behind, connections, event_loop, generator, network, processors, refusals, tls, waits};
 use crate::verdict::alternating;
 use crate::verdict::level::Level;
 use crate::verdict::resources::RESOURCES;
@@ -23,16 +23,16 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::Steal => processors::steal(level),
         Resource::OtherProgram => processors::other_program(level),
         Resource::GarbageCollection => processors::garbage_collection(level, light),
-        Resource::Tls => processors::handshakes(level),
+        Resource::Tls => tls::handshakes(level, light),
         Resource::None => None,
         Resource::Memory => waits::memory(level, light),
         Resource::Disk => waits::disk(level, light),
-        Resource::NameLookup => waits::name_lookup(level, light),
+        Resource::NameLookup => behind::name_lookup(level, light),
         Resource::EventLoop => event_loop::event_loop(level, light),
         Resource::ApplicationPool => waits::application_pool(level, light),
         Resource::ApplicationLock => waits::application_lock(level, light),
         Resource::Serialization => waits::serialization(level, light),
-        Resource::BackEnd => waits::back_end(level, light),
+        Resource::BackEnd => behind::back_end(level, light),
         Resource::ServerCpu => processors::server_cpu(level),
         Resource::RateLimit => refusals::rate_limit(level, light),
         Resource::KeptConnections => connections::kept_connections(level),

@@ -4,7 +4,7 @@ use catalogue::watch::{limits, processes};
 
 use super::bounds::{BUSY, FULL, is_unread, percent};
 use super::sign::Sign;
-use crate::verdict::level::{Level, OUTGOING};
+use crate::verdict::level::Level;
 
 /// The processors on which the server may run, and what they did.
 pub(super) struct Processors<'a> {
@@ -24,23 +24,35 @@ pub(super) struct Processors<'a> {
     kept_waiting: f64,
     /// From how much on they are busy all the time.
     full: f64,
+    /// Whether several programs used them.
+    has_parts: bool,
 }
+
+/// Sets of processors that are as busy as each other to within this share are one.
+const ALIKE: f64 = 0.03;
 
 /// What is worked out for a part of a look is not known as well.
 const FULL_FOR_A_PART: f64 = 0.75;
 
 impl<'a> Processors<'a> {
     pub(super) fn of(level: &'a Level) -> Option<Self> {
-        let programs = level.labels(processes::CPU);
-        let programs: Vec<_> =
-            programs.map(|program| (level.mean_of(processes::CPU, program), program)).collect();
+        let named =
+            level.labels(processes::CPU).map(|program| (level.mean_of(processes::CPU, program), program));
         let parts = level.labels(limits::PROGRAM_PART);
-        let parts: Vec<_> =
-            parts.map(|part| (level.mean_of_looks(limits::PROGRAM_PART, part), part)).collect();
-        let by_use = |one: &(f64, &str), other: &(f64, &str)| one.0.total_cmp(&other.0);
-        let own = programs.iter().copied().max_by(by_use)?.0;
-        let used = own + parts.iter().map(|(used, _)| used).sum::<f64>();
-        let (_, program) = programs.into_iter().chain(parts).max_by(by_use)?;
+        let parts = parts.map(|part| (level.mean_of_looks(limits::PROGRAM_PART, part), part));
+        let all: Vec<(f64, &str)> = named.chain(parts).collect();
+        let (_, program) = *all.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let of_set = |program: &str| {
+            [limits::PROGRAM_PROCESSORS, limits::PROGRAM_PROCESSORS_BUSY]
+                .map(|metric| level.mean_of(metric, program))
+        };
+        // Programs that may run on other processors do not want for these.
+        let is_there = |other: &&str| {
+            let unlike =
+                of_set(program).into_iter().zip(of_set(other)).map(|(one, other)| (one - other).abs());
+            unlike.fold(0.0, f64::max) < ALIKE
+        };
+        let used = all.iter().filter(|(_, program)| is_there(program)).map(|(used, _)| used).sum();
         let may = level.mean_of(limits::PROGRAM_PROCESSORS, program).max(1.0);
         let all = |metric| level.labels(metric).map(|program| level.mean_of_looks(metric, program)).sum();
         Some(Self {
@@ -52,8 +64,18 @@ impl<'a> Processors<'a> {
             behind: all(limits::BEHIND),
             stolen: may * level.mean_of(limits::PROGRAM_STOLEN, program),
             kept_waiting: level.mean_of(limits::PROGRAM_KEPT_WAITING, program),
+            has_parts: level.labels(limits::PROGRAM_PART).next().is_some(),
             full: if level.is_stalled { FULL_FOR_A_PART } else { FULL },
         })
+    }
+
+    /// The program, and that there are others.
+    pub(super) fn name(&self) -> String {
+        if self.has_parts {
+            format!("The server, {} most of it,", self.program)
+        } else {
+            self.program.to_owned()
+        }
     }
 
     /// Whether the server has so much of them that they may be what it waits for.
@@ -102,7 +124,8 @@ pub(super) fn server_cpu(level: &Level) -> Option<Sign> {
     let is_own = used >= 0.7 * may && own >= 0.85 * may;
     if used >= BUSY * may || (busy >= FULL && is_own) {
         return Some(Sign::sure(format!(
-            "{program} used {used:.2} of {may:.0} processors that it may run on; they were busy {:.0} % of the time.",
+            "{} used {used:.2} of {may:.0} processors that it may run on; they were busy {:.0} % of the time.",
+            processors.name(),
             percent(busy)
         )));
     }
@@ -143,75 +166,31 @@ pub(super) fn steal(level: &Level) -> Option<Sign> {
 }
 
 pub(super) fn cpu_quota(level: &Level) -> Option<Sign> {
-    let (quota, throttled) =
-        (level.most(limits::PROGRAM_CPU_QUOTA)?, level.highest(limits::PROGRAM_CPU_THROTTLED)?);
-    let used = level.mean(processes::CPU)? + level.mean(limits::PROGRAM_PART).unwrap_or_default();
-    (used >= 0.8 * quota && throttled >= 0.3).then(|| {
-        Sign::sure(format!(
-            "The server used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
-            percent(throttled)
-        ))
+    let of_group = |program: &&str| {
+        [limits::PROGRAM_CPU_QUOTA, limits::PROGRAM_CPU_THROTTLED]
+            .map(|metric| level.mean_of(metric, program))
+    };
+    let programs: Vec<&str> = level.labels(limits::PROGRAM_CPU_QUOTA).collect();
+    programs.iter().find_map(|program| {
+        let [quota, throttled] = of_group(program);
+        // Those of one control group have one quota, and stop together.
+        let with = programs.iter().filter(|other| of_group(other) == [quota, throttled]);
+        let used = with.map(|program| {
+            level.mean_of(processes::CPU, program) + level.mean_of_looks(limits::PROGRAM_PART, program)
+        });
+        let used: f64 = used.sum();
+        (quota > 0.0 && used >= 0.8 * quota && throttled >= 0.3).then(|| {
+            Sign::sure(format!(
+                "{program} used {used:.2} of {quota:.2} processors that its control group may use, and had to stop in {:.0} % of all periods.",
+                percent(throttled)
+            ))
+        })
     })
 }
 
 /// Whether the server has no more of them, or of its quota.
 pub(super) fn are_at_their_end(level: &Level) -> bool {
     server_cpu(level).is_some() || cpu_quota(level).is_some()
-}
-
-/// Handshakes of TLS take a good part of the processors where the server has no more of these: public keys, whose
-/// functions are not always told by name.
-pub(super) fn handshakes(level: &Level) -> Option<Sign> {
-    handshakes_here(level).or_else(|| handshakes_behind(level))
-}
-
-fn handshakes_here(level: &Level) -> Option<Sign> {
-    const PART: f64 = 0.35;
-    /// Of all responses, connections that were made for them: what is encrypted on one that is kept has no handshake.
-    const OWN: f64 = 0.1;
-    let Processors { program, used, .. } = Processors::of(level)?;
-    let of = |metric| level.mean_of(metric, program);
-    let (named, unnamed) = (of(limits::PROGRAM_HANDSHAKES), of(limits::PROGRAM_CRYPTOGRAPHY));
-    let share = (named + unnamed) / used.max(f64::MIN_POSITIVE);
-    let opened = level.summary.connections.opened as f64 / level.summary.responses.max(1) as f64;
-    // Those with what stands behind it are known by name alone.
-    let is_asking = named / used.max(f64::MIN_POSITIVE) >= PART && level.labels(OUTGOING).next().is_some();
-    let is_asked = level.is_tls && share >= PART && opened >= OWN;
-    ((is_asked || is_asking) && are_at_their_end(level)).then(|| {
-        let with = if is_asked {
-            format!("; {:.0} connections were opened for 100 responses", percent(opened))
-        } else {
-            ", with what it asks".to_owned()
-        };
-        Sign::of(
-            share / 0.5,
-            format!(
-                "Of the {used:.2} processors that {program} used, {:.0} % were used for handshakes of TLS and what belongs to them{with}.",
-                percent(share)
-            ),
-        )
-    })
-}
-
-/// The same of what the server asks, where that has no more of them; whatever the part is that has no name.
-fn handshakes_behind(level: &Level) -> Option<Sign> {
-    const PART: f64 = 0.5;
-    const WHOLE: f64 = 0.75;
-    let used = |program: &str| level.mean_of_looks(limits::BEHIND, program);
-    let program =
-        level.labels(limits::BEHIND_CRYPTOGRAPHY).max_by(|one, other| used(one).total_cmp(&used(other)))?;
-    let share =
-        level.mean_of_looks(limits::BEHIND_CRYPTOGRAPHY, program) / used(program).max(f64::MIN_POSITIVE);
-    (used(program) >= WHOLE && share >= PART).then(|| {
-        Sign::of(
-            share / 0.6,
-            format!(
-                "Of the {:.2} processors that {program} used, which the server asks, {:.0} % were used for cryptography: what connections cost that are made anew.",
-                used(program),
-                percent(share)
-            ),
-        )
-    })
 }
 
 /// What is named so takes a good part of the processors where the server has no more of these.

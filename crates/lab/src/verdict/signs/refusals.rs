@@ -1,10 +1,10 @@
 //! What the server, or something in front of it, refuses on purpose.
 
+use super::behind::back_end;
 use super::bounds::{is_unaccepted, percent};
 use super::held::Held;
 use super::processors::Processors;
 use super::sign::Sign;
-use super::waits::back_end;
 use crate::verdict::level::Level;
 
 /// Of all answers, those that say so.

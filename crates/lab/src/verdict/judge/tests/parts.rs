@@ -78,6 +78,7 @@ fn a_loop_whose_wait_shows_in_no_thread_is_known_by_littles_law() {
             let mut level = level
                 .with(limits::SOCKETS_UNATTENDED, "", &more(load, 0.0, 20.0))
                 .with(limits::SOCKETS_UNREAD, "", &more(load, 0.0, 20.0))
+                .with(limits::OUTGOING_KNOWN, "", &[1.0])
                 .with(limits::PROGRAM_FUTEX, "httpd", &[6.0])
                 .with(limits::PROGRAM_LOCK, "httpd", &[6.0]);
             if load < 1.0 {
