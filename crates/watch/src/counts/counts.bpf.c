@@ -356,30 +356,57 @@ int BPF_PROG(hw_state_counts, struct sock *sock, int before, int state)
 	return 0;
 }
 
-/* Connections, one after the other: what each has taken and was not looked at. It is not noted there, since
- * something may be sent at the same moment. */
-SEC("iter/bpf_sk_storage_map")
-int hw_map_pending(struct bpf_iter__bpf_sk_storage_map *each)
+/* What a connection has taken and was not looked at. It is not noted there, since something may be sent at the same
+ * moment. */
+static void add_pending(struct tcp_sock *socket, struct sending *sending)
 {
-	struct sending *sending = each->value;
-	struct sock *sock = each->sk;
 	struct response response;
-	struct tcp_sock *socket;
 	s64 bytes;
 
-	if (!sock || !sending || sending->is_over)
-		return 0;
-	socket = bpf_skc_to_tcp_sock(sock);
-	if (!socket || sending->epoch != epoch)
-		return 0;
+	if (sending->is_over || sending->epoch != epoch)
+		return;
 	bytes = unseen_of(sending, socket);
 	if (!bytes)
-		return 0;
+		return;
 	if (sending->protocol == HTTP1) {
 		response = sending->response;
 		more(&response, bytes, &pending);
 	} else if (bytes > 0 && sending->protocol != HTTP2 && !sending->is_inside) {
 		pending.other_bytes += bytes;
 	}
+}
+
+/* Connections of which something is known, one after the other. */
+SEC("iter/bpf_sk_storage_map")
+int hw_map_pending(struct bpf_iter__bpf_sk_storage_map *each)
+{
+	struct sending *sending = each->value;
+	struct sock *sock = each->sk;
+	struct tcp_sock *socket;
+
+	if (!sock || !sending)
+		return 0;
+	socket = bpf_skc_to_tcp_sock(sock);
+	if (socket)
+		add_pending(socket, sending);
+	return 0;
+}
+
+/* All of the network namespace, where a kernel does not allow those. */
+SEC("iter/tcp")
+int hw_tcp_pending(struct bpf_iter__tcp *each)
+{
+	struct sock_common *common = each->sk_common;
+	struct sending *sending;
+	struct tcp_sock *socket;
+
+	if (!common)
+		return 0;
+	socket = bpf_skc_to_tcp_sock(common);
+	if (!socket)
+		return 0;
+	sending = bpf_sk_storage_get(&sendings, socket, 0, 0);
+	if (sending)
+		add_pending(socket, sending);
 	return 0;
 }

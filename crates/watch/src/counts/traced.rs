@@ -44,6 +44,24 @@ impl Way {
     const ALL: [Self; 2] = [Self::Tracepoint, Self::Function];
 }
 
+/// How it is seen what connections have taken and not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    /// Of those that are counted.
+    Counted,
+    /// Of all of this network namespace: there are kernels that allow no program over the others.
+    All,
+}
+
+impl Pending {
+    const ALL: [Self; 2] = [Self::Counted, Self::All];
+}
+
+/// All together, those that cost least first.
+fn ways() -> impl Iterator<Item = (Way, Pending)> {
+    Way::ALL.into_iter().flat_map(|way| Pending::ALL.map(|pending| (way, pending)))
+}
+
 /// Counts, from when it is made until it is dropped.
 pub(crate) struct Traced {
     program: program::CountsSkel<'static>,
@@ -79,8 +97,8 @@ impl Traced {
         servers: &[Server],
     ) -> Result<Self, Error> {
         let mut refused = Error::Unknown("ways to count requests");
-        for way in Way::ALL {
-            let opened = Self::open_by(way, ports, bounds, namespace);
+        for by in ways() {
+            let opened = Self::open_by(by, ports, bounds, namespace);
             match opened.and_then(|mut traced| traced.attach(servers).map(|()| traced)) {
                 Ok(traced) => return Ok(traced),
                 Err(why) => refused = why,
@@ -90,7 +108,12 @@ impl Traced {
         Err(refused)
     }
 
-    fn open_by(way: Way, ports: &[u16], bounds: &[Bytes], namespace: u32) -> Result<Self, Error> {
+    fn open_by(
+        (way, pending): (Way, Pending),
+        ports: &[u16],
+        bounds: &[Bytes],
+        namespace: u32,
+    ) -> Result<Self, Error> {
         let mut open = program::CountsSkelBuilder::default()
             .open(place())
             .map_err(Error::bpf("opening the programs that count requests"))?;
@@ -107,12 +130,17 @@ impl Traced {
         }
         open.progs.hw_send_locked.set_autoload(way == Way::Tracepoint);
         open.progs.hw_tcp_sendmsg.set_autoload(way != Way::Tracepoint);
+        open.progs.hw_map_pending.set_autoload(pending == Pending::Counted);
+        open.progs.hw_tcp_pending.set_autoload(pending == Pending::All);
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
             state.inside.fill(true);
         }
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
-        let connections = program.maps.sendings.as_fd();
-        let walk = program.progs.hw_map_pending.attach_iter(connections).map_err(Error::bpf(PENDING))?;
+        let walk = match pending {
+            Pending::Counted => program.progs.hw_map_pending.attach_iter(program.maps.sendings.as_fd()),
+            Pending::All => program.progs.hw_tcp_pending.attach_trace(),
+        };
+        let walk = walk.map_err(Error::bpf(PENDING))?;
         let processors = processors()? as usize;
         let (links, libraries) = (Vec::new(), BTreeMap::new());
         Ok(Self { program, classes, processors, walk, way, links, libraries })

@@ -28,7 +28,7 @@ impl Line {
             return;
         }
         let (mut ways, mut refused) = (0, Vec::new());
-        for way in Way::ALL {
+        for way in super::ways() {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
             let opened = Traced::open_by(way, &[address.port()], &BOUNDS, 0);
