@@ -44,7 +44,8 @@ const MAX_WAITED: f64 = 0.1;
 const MAX_STILL: f64 = 0.05;
 /// Statuses with which a server says that it cannot serve (RFC 9110, section 15.6, and RFC 6585, section 4).
 const TOO_MANY_REQUESTS: u16 = 429;
-const SERVICE_UNAVAILABLE: u16 = 503;
+/// Those that say so of a moment: one who passes on requests may have no way to what stands behind, or no answer in time.
+const NOT_NOW: [u16; 4] = [TOO_MANY_REQUESTS, 502, 503, 504];
 
 /// How long a probe at this rate takes that is to be this precise.
 pub(crate) fn length(rate: Rate, precision: Ratio) -> Span {
@@ -100,7 +101,7 @@ impl Probe {
     /// The share of responses with a status that says that what is asked for is wrong; not one that it is too much, or
     /// not to be had now.
     pub(crate) fn wrong(&self) -> f64 {
-        self.share_of(|status| status >= 400 && status != TOO_MANY_REQUESTS && status != SERVICE_UNAVAILABLE)
+        self.share_of(|status| status >= 400 && !NOT_NOW.contains(&status))
     }
 
     fn share_of(&self, counts: impl Fn(u16) -> bool) -> f64 {

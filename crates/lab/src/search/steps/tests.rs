@@ -135,3 +135,20 @@ fn a_server_that_answers_with_errors_is_not_searched() {
     let error = steps.add(&probe, String::new()).unwrap_err().to_string();
     assert!(error.contains("was not served as it should be: 50 times status 404"), "{error}");
 }
+
+/// Who passes on requests says 502 where a client that asks again at once is too much already, as it is for one that runs out
+/// of local ports.
+#[test]
+fn a_single_client_may_be_too_much() {
+    let search = options();
+    let mut steps = Steps::new(&search);
+    let Next::Probe(plan) = steps.next(Duration::ZERO) else { panic!("{steps:?}") };
+    let mut probe = serve(&plan, 4.0);
+    probe.summary.status.insert(502, probe.summary.responses * 9 / 10);
+    steps.add(&probe, String::new()).unwrap();
+    assert!(matches!(steps.next(Duration::ZERO), Next::Probe(_)), "{steps:?}");
+    // Who gets nothing else has no server.
+    let mut steps = Steps::new(&search);
+    probe.summary.status.insert(502, probe.summary.responses);
+    assert!(steps.add(&probe, String::new()).is_err());
+}

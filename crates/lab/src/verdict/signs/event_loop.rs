@@ -3,7 +3,7 @@
 use catalogue::watch::limits;
 
 use super::bounds::{MOSTLY, is_unaccepted, is_unread};
-use super::held::{ONE, is_anything_waited_for, worked_on};
+use super::held::{ONE, is_anything_waited_for, read, worked_on};
 use super::processors::Processors;
 use super::sign::Sign;
 use crate::verdict::level::Level;
@@ -69,7 +69,9 @@ fn one_at_a_time(level: &Level, light: &Level, processors: &Processors<'_>) -> O
     let Processors { used, may, .. } = *processors;
     let (alone, worked_on) = worked_on(level, light);
     let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light) && !level.may_ask();
-    let unattended = unattended(level).filter(|unattended| *unattended >= 2.0)?;
+    // Who has read several has something else that lets one of them go on at a time.
+    let is_one = read(level).is_none_or(|read| read < 3.0);
+    let unattended = unattended(level).filter(|unattended| *unattended >= 2.0 && is_one)?;
     (ONE.contains(&worked_on) && is_idle).then(|| {
         Sign::of(
             0.75,

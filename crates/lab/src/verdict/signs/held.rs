@@ -3,7 +3,7 @@
 use catalogue::Metric;
 use catalogue::watch::limits;
 
-use super::bounds::{BUSY, are_workers_taken, is_unread};
+use super::bounds::{BUSY, are_workers_taken};
 use super::processors::Processors;
 use crate::verdict::alternating;
 use crate::verdict::level::Level;
@@ -36,8 +36,14 @@ pub(super) fn is_anything_waited_for(level: &Level, light: &Level) -> bool {
     waits.into_iter().any(|metric| grown(metric, level, light).is_some_and(|more| more >= 0.5))
 }
 
+/// Requests that were read and are not answered, in the mean.
+pub(super) fn read(level: &Level) -> Option<f64> {
+    let unread = level.mean(limits::SOCKETS_UNATTENDED).unwrap_or_default();
+    Some((level.mean(limits::SOCKETS_OWED)? - unread).max(0.0))
+}
+
 /// Requests that were read and are not answered, more than at a light load, while no thread waits for anything but events,
-/// nothing is unread, and the server waits for no answer.
+/// and the server waits for no answer.
 pub(super) struct Held {
     pub(super) requests: f64,
     /// How long each takes at a light load, and how many are worked on at a time if it does.
@@ -48,14 +54,13 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
         const SOME: f64 = 5.0;
-        let requests = grown(limits::SOCKETS_OWED, level, light)?;
+        let requests = read(level)? - read(light).unwrap_or_default();
         // What it may wait for has to be known for that.
         let is_elsewhere = is_anything_waited_for(level, light) || level.may_ask();
         let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
         let is_held = requests >= SOME
             && !is_elsewhere
             && !is_busy
-            && !is_unread(level)
             && !are_workers_taken(level)
             // In turns with something else it is no more than half of it.
             && alternating::indicator(level, light, BUSY).is_none();

@@ -88,6 +88,10 @@ fn a_loop_whose_wait_shows_in_no_thread_is_known_by_littles_law() {
         }
     };
     check(Resource::EventLoop, alone(1.0));
+    // Who has read many of them has a lock instead.
+    check(Resource::ApplicationLock, |level, load| {
+        alone(1.0)(level, load).with(limits::SOCKETS_OWED, "", &more(load, 1.0, 45.0))
+    });
     // Of ten at a time nothing is known.
     assert_eq!(judge(levels(alone(10.0))).bottleneck, None);
 }
