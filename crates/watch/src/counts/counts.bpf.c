@@ -356,8 +356,8 @@ int BPF_PROG(hw_state_counts, struct sock *sock, int before, int state)
 	return 0;
 }
 
-/* What a connection has taken and was not looked at. It is not noted there, since something may be sent at the same
- * moment. */
+/* What a connection has taken and was not looked at. It is not noted there, since something may be sent at
+ * the same moment. */
 static void add_pending(struct tcp_sock *socket, struct sending *sending)
 {
 	struct response response;
