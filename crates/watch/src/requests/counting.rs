@@ -152,9 +152,9 @@ impl Counting {
         Ok(())
     }
 
-    /// What has been counted so far; none while nothing is.
-    pub(super) fn read(&mut self) -> Result<Option<Counted>, Error> {
-        self.running().map(counts::Traced::read).transpose()
+    /// What has been counted so far, for one who asks many times a second; none while nothing is.
+    pub(super) fn read_often(&mut self) -> Result<Option<Counted>, Error> {
+        self.running().map(counts::Traced::read_often).transpose()
     }
 
     /// What has been counted since the last time, and how long it was counted.

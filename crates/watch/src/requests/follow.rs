@@ -190,7 +190,7 @@ impl Requests {
     /// # Errors
     /// When the kernel does not tell.
     pub(crate) fn counted(&mut self) -> Result<Option<Counted>, Error> {
-        self.counting.read()
+        self.counting.read_often()
     }
 
     /// Who listens on the ports, as far as is known.

@@ -150,5 +150,7 @@ fn a_single_client_may_be_too_much() {
     // Who gets nothing else has no server.
     let mut steps = Steps::new(&search);
     probe.summary.status.insert(502, probe.summary.responses);
+    // Looked at for longer, too.
+    steps.add(&probe, String::new()).unwrap();
     assert!(steps.add(&probe, String::new()).is_err());
 }

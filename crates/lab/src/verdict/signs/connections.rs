@@ -4,6 +4,7 @@ use catalogue::Metric;
 use catalogue::watch::{limits, processes};
 
 use super::bounds::{FAILED, FULL, MOSTLY, is_unaccepted, percent};
+use super::held::threads_taken;
 use super::sign::Sign;
 use crate::verdict::level::{LISTEN_QUEUE, Level, SYN_QUEUE};
 
@@ -23,7 +24,7 @@ pub(super) fn fd_limit(level: &Level) -> Option<Sign> {
     })
 }
 
-pub(super) fn worker_limit(level: &Level) -> Option<Sign> {
+pub(super) fn worker_limit(level: &Level, light: &Level) -> Option<Sign> {
     const UNACCEPTED: Metric = limits::SOCKETS_UNACCEPTED;
     if is_unaccepted(level) {
         return Some(Sign::sure(format!(
@@ -43,6 +44,17 @@ pub(super) fn worker_limit(level: &Level) -> Option<Sign> {
             "{:.0} requests waited at {at} in the mean to be taken by a worker, all of which had one.",
             level.mean_of(limits::PARTS_UNACCEPTED, at)
         )));
+    }
+    // Or threads of the server, behind the one that has the connections.
+    if let Some((threads, what)) = threads_taken(level, light) {
+        return Some(Sign::of(
+            0.9,
+            format!(
+                "{threads:.0} threads waited for {what} all the time, each for as long as at {:.0}/s, while requests lay unread on {:.0} connections that had been accepted.",
+                light.rate,
+                level.mean(limits::SOCKETS_UNREAD).unwrap_or_default()
+            ),
+        ));
     }
     // Workers that have many connections each close those that are too many.
     let failed = level.failed();

@@ -37,6 +37,11 @@ fn unattended(level: &Level) -> Option<f64> {
     level.mean(limits::SOCKETS_UNATTENDED).filter(|_| is_mostly)
 }
 
+/// Whether it has read hardly any requests that it has not answered: who has read several has something else that keeps them.
+fn reads_one(level: &Level) -> bool {
+    read(level).is_none_or(|read| read < 3.0)
+}
+
 /// It waits for something else than events, which it does otherwise.
 fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<Sign> {
     /// More are workers, of which there may be too few.
@@ -54,7 +59,9 @@ fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<
     let waits = waits.map(|(what, metric)| (what, more(metric)));
     let (what, threads) = waits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let is_blocked = is_elsewhere && (0.4..FEW).contains(&threads) && used < WHOLE.min(0.85 * may);
-    let unattended = unattended(level).filter(|unattended| is_blocked && *unattended > 2.0 * threads)?;
+    let is_one = reads_one(level);
+    let unattended =
+        unattended(level).filter(|unattended| is_blocked && is_one && *unattended > 2.0 * threads)?;
     Some(Sign::of(
         0.8,
         format!(
@@ -69,9 +76,7 @@ fn one_at_a_time(level: &Level, light: &Level, processors: &Processors<'_>) -> O
     let Processors { used, may, .. } = *processors;
     let (alone, worked_on) = worked_on(level, light);
     let is_idle = used < 0.5 * WHOLE.min(may) && !is_anything_waited_for(level, light) && !level.may_ask();
-    // Who has read several has something else that lets one of them go on at a time.
-    let is_one = read(level).is_none_or(|read| read < 3.0);
-    let unattended = unattended(level).filter(|unattended| *unattended >= 2.0 && is_one)?;
+    let unattended = unattended(level).filter(|unattended| *unattended >= 2.0 && reads_one(level))?;
     (ONE.contains(&worked_on) && is_idle).then(|| {
         Sign::of(
             0.75,

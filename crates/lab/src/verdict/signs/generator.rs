@@ -34,14 +34,19 @@ pub(super) fn ephemeral_ports(level: &Level) -> Option<Sign> {
 /// Who passes requests on needs a port for each connection as well, and a minute longer where it closes it first.
 pub(super) fn ports_to_back_end(level: &Level, light: &Level) -> Option<Sign> {
     let failed = level.failed();
-    let refused = level.refused.ports.as_ref().filter(|_| level.is_behind && failed > FAILED)?;
     // Who waits for something else holds them for longer.
     let is_kept_waiting = || are_at_their_end(level) || back_end(level, light).is_some();
     let are_taken = level.most(limits::SOCKETS_PORTS_USED).is_some_and(|used| used >= FULL);
-    (are_taken && level.labels(OUTGOING).next().is_some() && !is_kept_waiting()).then(|| {
-        Sign::sure(format!(
-            "The server had no local port for some connections to what stands behind it, as all were in use or in TIME-WAIT: {:.1} % of requests failed, and its log says \"{refused}\".",
-            percent(failed)
-        ))
+    let is_asking = level.labels(OUTGOING).next().is_some();
+    (level.is_behind && failed > FAILED && are_taken && is_asking && !is_kept_waiting()).then(|| {
+        let refused = level.refused.ports.as_ref();
+        let log = refused.map_or_else(String::new, |line| format!(", and its log says \"{line}\""));
+        Sign::of(
+            if refused.is_some() { 1.0 } else { 0.85 },
+            format!(
+                "The server had no local port for some connections to what stands behind it, as all were in use or in TIME-WAIT: {:.1} % of requests failed{log}.",
+                percent(failed)
+            ),
+        )
     })
 }

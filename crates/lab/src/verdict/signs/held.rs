@@ -3,7 +3,7 @@
 use catalogue::Metric;
 use catalogue::watch::limits;
 
-use super::bounds::{BUSY, are_workers_taken};
+use super::bounds::{BUSY, are_workers_taken, is_unread};
 use super::processors::Processors;
 use crate::verdict::alternating;
 use crate::verdict::level::Level;
@@ -22,6 +22,28 @@ pub(super) fn worked_on(level: &Level, light: &Level) -> (f64, f64) {
     let median = light.summary.latency.processing.p50;
     let alone = if median > 0.0 { light.in_server().min(median) } else { light.in_server() };
     (alone, level.served() * alone)
+}
+
+/// So many threads wait at any time, each for as long as at a light load, while requests lie unread on connections that were
+/// accepted: all that serve them; and what for.
+pub(super) fn threads_taken(level: &Level, light: &Level) -> Option<(f64, &'static str)> {
+    const ALWAYS: f64 = 0.8;
+    const AS_LONG: std::ops::Range<f64> = 0.7..1.4;
+    let waits =
+        [(limits::PROGRAM_PEER, "the other end of a connection"), (limits::PROGRAM_SLEEP, "a time to pass")];
+    waits.into_iter().find_map(|(metric, what)| {
+        let threads = level.mean(metric)?;
+        let program = level
+            .labels(metric)
+            .max_by(|one, other| level.mean_of(metric, one).total_cmp(&level.mean_of(metric, other)))?;
+        let values = level.values(metric, program);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let with_all = values.iter().filter(|value| **value >= most - 1.0).count() as f64;
+        let each = threads / level.served().max(1e-9) / light.in_server().max(f64::MIN_POSITIVE);
+        let are_all = most >= 2.0 && with_all >= ALWAYS * values.len() as f64;
+        let is_more = grown(metric, level, light).is_some_and(|more| more >= 1.0);
+        (are_all && is_more && AS_LONG.contains(&each) && is_unread(level)).then_some((most, what))
+    })
 }
 
 /// Whether threads wait for anything but events, more of them than at a light load.
@@ -54,11 +76,16 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn of(level: &Level, light: &Level) -> Option<Self> {
         const SOME: f64 = 5.0;
+        /// While nothing is answered it has had no time to become many.
+        const SOME_WHILE_STALLED: f64 = 1.5;
+        let some = if level.is_stalled { SOME_WHILE_STALLED } else { SOME };
         let requests = read(level)? - read(light).unwrap_or_default();
         // What it may wait for has to be known for that.
         let is_elsewhere = is_anything_waited_for(level, light) || level.may_ask();
         let is_busy = Processors::of(level).is_some_and(|processors| processors.are_used());
-        let is_held = requests >= SOME
+        // A generator that is late takes its answers late.
+        let is_held = requests >= some
+            && level.is_valid
             && !is_elsewhere
             && !is_busy
             && !are_workers_taken(level)

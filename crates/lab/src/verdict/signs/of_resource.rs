@@ -36,7 +36,7 @@ pub(crate) fn sign(resource: Resource, level: &Level, light: &Level) -> Option<S
         Resource::ServerCpu => processors::server_cpu(level),
         Resource::RateLimit => refusals::rate_limit(level, light),
         Resource::KeptConnections => connections::kept_connections(level),
-        Resource::WorkerLimit => connections::worker_limit(level),
+        Resource::WorkerLimit => connections::worker_limit(level, light),
         Resource::SynQueue => connections::syn_queue(level),
         Resource::AcceptQueue => connections::accept_queue(level),
         Resource::Alternating => in_turns(level, light),

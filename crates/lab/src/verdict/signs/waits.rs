@@ -5,7 +5,7 @@ use catalogue::watch::limits;
 
 use super::behind::is_lookup;
 use super::bounds::{BUSY, FULL, are_workers_taken, percent};
-use super::held::{Held, grown};
+use super::held::{Held, grown, threads_taken};
 use super::processors::Processors;
 use super::sign::Sign;
 use crate::verdict::level::{Level, OUTGOING};
@@ -37,7 +37,9 @@ pub(in crate::verdict) fn is_limit_of_group(level: &Level) -> bool {
 pub(super) fn disk(level: &Level, light: &Level) -> Option<Sign> {
     let waiting = level.mean(limits::PROGRAM_DISK)?;
     let busy = level.highest(limits::DISK_BUSY);
-    if let Some(used) = asked_of_disk(level).filter(|_| waiting > 0.0) {
+    // It may be what the server asks that waits for it, in the same group.
+    let is_waited_for = waiting > 0.0 || level.labels(limits::BEHIND).next().is_some();
+    if let Some(used) = asked_of_disk(level).filter(|_| is_waited_for) {
         let itself = busy.map_or_else(String::new, |busy| {
             format!(", while the disk itself was busy {:.0} % of the time", percent(busy))
         });
@@ -166,7 +168,8 @@ fn places_in_use(level: &Level, light: &Level) -> Option<Sign> {
 fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
     let waiting = grown(limits::SOCKETS_OWED, level, light)?;
     // Workers that are all taken have a connection each.
-    if are_workers_taken(level) && Locks::of(level, light).is_none() {
+    let are_taken = are_workers_taken(level) || threads_taken(level, light).is_some();
+    if are_taken && Locks::of(level, light).is_none() {
         return None;
     }
     let alone = light.in_server();

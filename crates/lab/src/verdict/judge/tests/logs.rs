@@ -53,6 +53,12 @@ fn a_server_without_ports_says_so_itself() {
         "{evidence}"
     );
     assert!(verdict.next[0].starts_with("Have the server keep its connections"), "{verdict:?}");
+    // Not all say so.
+    check(Resource::EphemeralPorts, |level, load| {
+        let mut level = refuse(500, 0.008)(level, load);
+        level.refused.ports = None;
+        level
+    });
     // They are held for longer where what is behind takes longer, or the server itself.
     check(Resource::BackEnd, refuse(500, 0.016));
     check(Resource::ServerCpu, |level, load| {

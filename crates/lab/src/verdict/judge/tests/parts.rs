@@ -192,3 +192,53 @@ fn in_turns_with_what_is_not_seen() {
             .with(limits::OUTGOING_KNOWN, "", &[1.0])
     });
 }
+
+/// Ten threads that wait for 10 ms each, behind the one that accepts and reads.
+#[test]
+fn threads_that_all_wait_are_workers_that_are_taken() {
+    let waits = |threads: f64| {
+        move |level: Level, load: f64| {
+            level
+                .with(limits::PROGRAM_SLEEP, "httpd", &more(load, 2.0, threads))
+                .with(limits::SOCKETS_UNREAD, "", &more(load, 0.0, 40.0))
+                .with(limits::SOCKETS_UNATTENDED, "", &more(load, 0.0, 40.0))
+                .with(limits::SOCKETS_OWED, "", &more(load, 2.0, 50.0))
+                .with(limits::OUTGOING_KNOWN, "", &[1.0])
+        }
+    };
+    let verdict = check(Resource::WorkerLimit, waits(10.0));
+    assert!(
+        verdict.evidence[0].starts_with("10 threads waited for a time to pass all the time"),
+        "{verdict:?}"
+    );
+    // Each for longer than alone: they try again and again for what another has.
+    check(Resource::Serialization, waits(40.0));
+}
+
+#[test]
+fn what_is_asked_may_wait_for_the_disk_of_the_same_group() {
+    check(Resource::Disk, |level, load| {
+        level
+            .with(limits::PROGRAM_DISK, "httpd", &[0.0])
+            .with(limits::PROGRAM_IO_USED, "httpd", &[load.min(1.0)])
+            .with(limits::BEHIND, "postgres", &[0.1])
+            .with(limits::OUTGOING, "/run/.s.PGSQL.5432", &more(load, 1.0, 6.0))
+            .with(limits::PROGRAM_PEER, "httpd", &more(load, 0.5, 6.0))
+    });
+}
+
+#[test]
+fn a_generator_that_is_late_is_not_held_back() {
+    let late = |level: Level, load: f64| {
+        let mut level = level.with(limits::SOCKETS_OWED, "", &more(load, 2.0, 60.0)).with(
+            limits::OUTGOING_KNOWN,
+            "",
+            &[1.0],
+        );
+        level.summary.latency.processing.mean = 0.0002;
+        level.is_valid = load <= 1.0;
+        level.summary.client.cpu = 0.97;
+        level
+    };
+    check(Resource::Client, late);
+}
