@@ -1,6 +1,6 @@
 //! A loop that serves all connections, and is kept from it.
 
-use catalogue::watch::limits;
+use catalogue::watch::{limits, processes};
 
 use super::bounds::{MOSTLY, is_unaccepted, is_unread};
 use super::held::{ONE, is_anything_waited_for, read, worked_on};
@@ -37,9 +37,12 @@ fn unattended(level: &Level) -> Option<f64> {
     level.mean(limits::SOCKETS_UNATTENDED).filter(|_| is_mostly)
 }
 
-/// Whether it has read hardly any requests that it has not answered: who has read several has something else that keeps them.
+/// Whether it has read hardly any requests that it has not answered: who has read several has something else that keeps them,
+/// unless it has hardly any threads.
 fn reads_one(level: &Level) -> bool {
-    read(level).is_none_or(|read| read < 3.0)
+    const FEW: f64 = 3.0;
+    let threads = level.mean(processes::THREADS).filter(|threads| *threads > 0.0);
+    threads.is_some_and(|threads| threads <= FEW) || read(level).is_none_or(|read| read < FEW)
 }
 
 /// It waits for something else than events, which it does otherwise.

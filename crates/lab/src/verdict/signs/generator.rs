@@ -4,6 +4,7 @@ use catalogue::watch::limits;
 
 use super::behind::back_end;
 use super::bounds::{FAILED, FULL, percent};
+use super::connections::fd_limit;
 use super::processors::are_at_their_end;
 use super::sign::Sign;
 use crate::verdict::level::{Level, OUTGOING};
@@ -37,9 +38,11 @@ pub(super) fn ports_to_back_end(level: &Level, light: &Level) -> Option<Sign> {
     // Who waits for something else holds them for longer.
     let is_kept_waiting = || are_at_their_end(level) || back_end(level, light).is_some();
     let are_taken = level.most(limits::SOCKETS_PORTS_USED).is_some_and(|used| used >= FULL);
-    let is_asking = level.labels(OUTGOING).next().is_some();
+    let refused = level.refused.ports.as_ref();
+    // Without a word of it, what has no descriptor has no port either.
+    let is_said = refused.is_some() || fd_limit(level).is_none();
+    let is_asking = level.labels(OUTGOING).next().is_some() && is_said;
     (level.is_behind && failed > FAILED && are_taken && is_asking && !is_kept_waiting()).then(|| {
-        let refused = level.refused.ports.as_ref();
         let log = refused.map_or_else(String::new, |line| format!(", and its log says \"{line}\""));
         Sign::of(
             if refused.is_some() { 1.0 } else { 0.85 },

@@ -242,3 +242,21 @@ fn a_generator_that_is_late_is_not_held_back() {
     };
     check(Resource::Client, late);
 }
+
+/// A loop that has read all of them is one where there is hardly another thread, and none where there are many.
+#[test]
+fn a_loop_with_hardly_another_thread_may_have_read_many() {
+    let threads = |number: f64| {
+        move |level: Level, load: f64| {
+            level
+                .with(processes::THREADS, "httpd", &[number])
+                .with(limits::PROGRAM_EVENT, "httpd", &more(load, 1.0, 0.2))
+                .with(limits::PROGRAM_SLEEP, "httpd", &more(load, 0.0, 0.8))
+                .with(limits::SOCKETS_OWED, "", &more(load, 1.0, 60.0))
+                .with(limits::SOCKETS_UNATTENDED, "", &more(load, 0.0, 20.0))
+                .with(limits::OUTGOING_KNOWN, "", &[1.0])
+        }
+    };
+    check(Resource::EventLoop, threads(1.0));
+    assert_ne!(judge(levels(threads(100.0))).bottleneck, Some(Resource::EventLoop));
+}
