@@ -60,14 +60,12 @@ impl Dependence {
         interval.map_or(ratio, |ci| MeanEstimate { ci: ci.map(|sum| (sum / of).min(1.0)), ..ratio })
     }
 
-    /// Of events that were never seen, which come many at once, at most as many as parts that are `memory` long: the upper
-    /// end is that of a Poisson number of such clusters of which there was none (at the ends of 95 %: 3.7 of them).
-    pub fn none_seen(parts: &[(f64, f64)], memory: f64) -> MeanEstimate {
+    /// Of events that were never seen, which come many at once, at most as many as there are in this share of a part: the
+    /// upper end is that of a Poisson number of such clusters of which there was none (at the ends of 95 %: 3.7 of them).
+    pub fn none_seen(parts: &[(f64, f64)], share: f64) -> MeanEstimate {
         let of: f64 = parts.iter().map(|(_, of)| of).sum();
-        MeanEstimate {
-            mean: 0.0 / of,
-            ci: [0.0, (most_where_none_was_seen() * memory.max(1.0) / of).min(1.0)],
-        }
+        let most = most_where_none_was_seen() * (share / parts.len() as f64).max(1.0 / of);
+        MeanEstimate { mean: 0.0 / of, ci: [0.0, most.min(1.0)] }
     }
 
     /// The latency that a share of `portion` of all does not exceed: that of all parts together, for a
@@ -114,9 +112,9 @@ mod tests {
         let consecutive = Dependence::Consecutive;
         assert_eq!(consecutive.events(&parts(2, 4.0)), consecutive.ratio(&parts(2, 4.0)));
         assert_eq!(Dependence::Independent.events(&parts(0, 0.0)).ci, [0.0; 2]);
-        let none = Dependence::none_seen(&parts(0, 0.0), 40.0);
+        let none = Dependence::none_seen(&parts(0, 0.0), 0.4);
         assert!(none.mean == 0.0 && none.ci[0] == 0.0 && (none.ci[1] - 0.0922).abs() < 1e-4, "{none:?}");
-        assert_eq!(Dependence::none_seen(&parts(0, 0.0), 1e6).ci, [0.0, 1.0]);
+        assert_eq!(Dependence::none_seen(&parts(0, 0.0), 10.0).ci, [0.0, 1.0]);
     }
 
     /// Exponentially distributed latencies in parts of very different sizes.

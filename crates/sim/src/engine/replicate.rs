@@ -33,10 +33,11 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Of so many requests nothing is known but that they may depend on one another: all of a replication, where that is
-    /// not known.
+    /// Of this share of a replication nothing is known but that its requests may depend on one another: where that was not
+    /// looked for, of as many as a warm-up has that was given, or all.
     pub(crate) fn dependent(self) -> f64 {
-        self.memory.unwrap_or(self.requests as f64)
+        let given = if self.warmup > 0 { self.warmup } else { self.requests };
+        (self.memory.unwrap_or(given as f64) / self.requests.max(1) as f64).min(1.0)
     }
 }
 

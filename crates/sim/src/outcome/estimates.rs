@@ -13,8 +13,8 @@ use crate::subject::{ModelGate, Subject};
 use crate::watch::{ClassCounts, TierUse};
 
 impl Outcome {
-    /// What the parts of a simulation say together; how they came about is for the caller to add. Requests that are so
-    /// many apart know nothing of one another.
+    /// What the parts of a simulation say together; how they came about is for the caller to add. Requests in this
+    /// share of a part may depend on one another.
     pub(crate) fn new(subject: Subject<'_>, tallies: &[PartTotals], parts: Dependence, memory: f64) -> Self {
         let Subject { model, gate, .. } = subject;
         let by_class = match gate {
@@ -113,7 +113,7 @@ struct Group<'a> {
     tallies: &'a [PartTotals],
     parts: Dependence,
     class: Option<usize>,
-    /// Requests that are so many apart know nothing of one another; `None` where there is nothing that would reject one.
+    /// Requests in this share of a part may depend on one another; `None` where there is nothing that would reject one.
     memory: Option<f64>,
 }
 
