@@ -66,7 +66,7 @@ pub struct Relief {
 
 impl Relief {
     /// So many times as much at least.
-    const MORE: f64 = 1.15;
+    pub const MORE: f64 = 1.15;
 
     /// How many times as much was carried.
     pub fn times(&self) -> Option<f64> {

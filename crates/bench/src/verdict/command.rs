@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use record::experiment::Experiment;
+use record::search::Relief;
 use serde_json::Value;
 
 use super::case::{Case, POPULATIONS, Population};
@@ -147,9 +148,8 @@ fn relieve(record: &Path, name: &str, headworks: &Path) -> anyhow::Result<Option
     }
     let said: Value = serde_json::from_str(&ended.stdout)
         .with_context(|| format!("{name} could not be relieved: {}", ended.stderr.trim()))?;
-    let relief = said["reliefs"].as_array().and_then(|reliefs| reliefs.first());
-    let rate = |relief: &Value, which: &str| relief[which]["rate"].as_f64();
-    let times = relief.and_then(|relief| Some(rate(relief, "after")? / rate(relief, "before")?));
+    let reliefs: Vec<Relief> = serde_json::from_value(said["reliefs"].clone())?;
+    let times = reliefs.first().and_then(Relief::times);
     Ok(times.map(|times| Relieved { name: name.to_owned(), times }))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use record::search::Relief;
 use serde_json::Value;
 use stats::Estimate;
 
@@ -93,7 +94,7 @@ fn reliefs(runs: &[Run]) -> String {
     if tried.is_empty() {
         return String::new();
     }
-    let raised = |relieved: &&Relieved| relieved.times >= ENOUGH;
+    let raised = |relieved: &&Relieved| relieved.times >= Relief::MORE;
     let count = |of: fn(&Run) -> Option<&Relieved>| {
         let all: Vec<&Relieved> = tried.iter().filter_map(|run| of(run)).collect();
         (all.iter().copied().filter(|relieved| raised(relieved)).count(), all.len())
@@ -101,7 +102,8 @@ fn reliefs(runs: &[Run]) -> String {
     let (named, all) = count(|run| run.relieved.as_ref());
     let (others, of_others) = count(|run| run.runner_up.as_ref());
     let mut text = format!(
-        "\n\nWith what was named relieved {named} of {all} carried at least {ENOUGH} times as much; with the next likely alone, {others} of {of_others}.\n\n| spec | relieved | times | next likely | times |\n| --- | --- | --- | --- | --- |"
+        "\n\nWith what was named relieved {named} of {all} carried at least {} times as much; with the next likely alone, {others} of {of_others}.\n\n| spec | relieved | times | next likely | times |\n| --- | --- | --- | --- | --- |",
+        Relief::MORE
     );
     let cells = |relieved: Option<&Relieved>| {
         relieved.map_or_else(|| [dash(), dash()], |it| [it.name.clone(), format!("{:.2}", it.times)])
@@ -112,9 +114,6 @@ fn reliefs(runs: &[Run]) -> String {
     }
     text
 }
-
-/// So many times as much is an answer.
-const ENOUGH: f64 = 1.15;
 
 /// Rows are what was planted, columns what was found.
 fn confusion(runs: &[&Run]) -> String {
