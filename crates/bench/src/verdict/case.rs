@@ -9,8 +9,8 @@ use serde::Deserialize;
 pub(super) const POPULATIONS: [Population; 4] = [
     Population { name: "Resources", place: "experiments/verdict" },
     Population { name: "Servers", place: "experiments/causes/open" },
-    Population { name: "Earlier", place: "experiments/causes/earlier" },
-    Population { name: "Held back", place: "experiments/causes/held" },
+    Population { name: "Earlier", place: "experiments/causes/first" },
+    Population { name: "Held back", place: "experiments/causes/second" },
 ];
 const INDEX: &str = "causes.toml";
 

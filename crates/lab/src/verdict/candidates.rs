@@ -1,10 +1,9 @@
 //! What the bottleneck may be, and how likely each is.
 
-use std::collections::BTreeMap;
-
-use record::search::{Candidate, Resource, Used};
+use record::search::{Candidate, Resource};
 
 use super::level::Level;
+use super::signs::{Nearly, nearly};
 
 /// Loads that differ by less are one load: chance decides which of two resources is at its end first.
 pub(super) const SAME: f64 = 1.1;
@@ -27,6 +26,9 @@ const CONSEQUENCE: f64 = 0.04;
 const LATER: f64 = 0.04;
 const ALWAYS: f64 = 0.02;
 const UNSEEN: f64 = 0.05;
+/// And what is not at its end, but would be the next, from this share of it on.
+const NEXT: f64 = 0.03;
+const NEAR: f64 = 0.25;
 /// All signs together have to weigh so much for that to be all that is left for it.
 const SEEN: f64 = 0.8;
 
@@ -50,7 +52,9 @@ pub(super) fn candidates(findings: &[Finding], cause: Option<Resource>, behind: 
         (found, found.weight * share, against)
     });
     let weighed: Vec<_> = weighed.collect();
-    let seen: f64 = weighed.iter().map(|(_, weight, _)| weight).sum();
+    let next = not_at_their_end(findings, behind);
+    let seen: f64 =
+        weighed.iter().map(|(_, weight, _)| weight).chain(next.iter().map(|(weight, _)| weight)).sum();
     let all = UNSEEN + seen.max(SEEN);
     let mut candidates: Vec<Candidate> = weighed
         .into_iter()
@@ -61,35 +65,25 @@ pub(super) fn candidates(findings: &[Finding], cause: Option<Resource>, behind: 
             contradicts: against.into_iter().collect(),
         })
         .collect();
+    candidates.extend(next.into_iter().map(|(weight, nearly)| Candidate {
+        name: nearly.resource,
+        probability: weight / all,
+        supports: Vec::new(),
+        contradicts: vec![nearly.said],
+    }));
     candidates.sort_by(|one, other| other.probability.total_cmp(&one.probability));
-    candidates.extend(not_at_their_end(findings, behind));
     candidates
 }
 
-/// What was looked at, and how much of it was in use.
-fn not_at_their_end(findings: &[Finding], behind: &Level) -> Vec<Candidate> {
-    let mut most: BTreeMap<Resource, (f64, Used)> = BTreeMap::new();
-    for (name, share) in behind.used() {
-        let Some(used) = Used::named(&name) else { continue };
-        let is_found = findings.iter().any(|found| found.resource == used.resource());
-        let entry = most.entry(used.resource()).or_insert((0.0, used));
-        if !is_found && share >= entry.0 {
-            *entry = (share, used);
-        }
-    }
-    most.retain(|resource, _| findings.iter().all(|found| found.resource != *resource));
-    let candidates = most.into_iter().map(|(name, (share, used))| Candidate {
-        name,
-        probability: 0.0,
-        supports: Vec::new(),
-        contradicts: vec![format!(
-            "Of {} {:.0} % was in use at {:.0}/s.",
-            used.name(),
-            share * 100.0,
-            behind.rate
-        )],
+/// What was looked at and is not at its end, each with what it weighs.
+fn not_at_their_end(findings: &[Finding], behind: &Level) -> Vec<(f64, Nearly)> {
+    let mut others = nearly(behind);
+    others.retain(|nearly| findings.iter().all(|found| found.resource != nearly.resource));
+    let weighed = others.into_iter().map(|nearly| {
+        let beyond = (nearly.share - NEAR) / (1.0 - NEAR);
+        (NEXT * beyond.clamp(0.0, 1.0), nearly)
     });
-    candidates.collect()
+    weighed.collect()
 }
 
 /// Of the candidates the one that is named: the likeliest, if that is likelier than that it is something of which there is no

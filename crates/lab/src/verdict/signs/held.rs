@@ -64,6 +64,16 @@ pub(super) fn read(level: &Level) -> Option<f64> {
     Some((level.mean(limits::SOCKETS_OWED)? - unread).max(0.0))
 }
 
+/// Whether there is a thread for each of so many requests, and most of them neither run nor could: what they wait for is not
+/// a processor, however busy these are.
+fn has_a_thread_each(level: &Level, requests: f64) -> bool {
+    const MOST: f64 = 0.5;
+    let [standing, running] =
+        [limits::PROGRAM_FUTEX, limits::PROGRAM_RUNNING].map(|metric| level.mean(metric).unwrap_or_default());
+    // While all stand still garbage may be collected.
+    standing >= requests && running <= MOST * requests && !level.is_stalled
+}
+
 /// Requests that were read and are not answered, more than at a light load, while no thread waits for anything but events,
 /// and the server waits for no answer.
 pub(super) struct Held {
@@ -71,6 +81,8 @@ pub(super) struct Held {
     /// How long each takes at a light load, and how many are worked on at a time if it does.
     alone: f64,
     worked_on: f64,
+    /// Whether processors are at their end as well.
+    is_busy: bool,
 }
 
 impl Held {
@@ -87,12 +99,12 @@ impl Held {
         let is_held = requests >= some
             && level.is_valid
             && !is_elsewhere
-            && !is_busy
+            && (!is_busy || has_a_thread_each(level, requests))
             && !are_workers_taken(level)
             // In turns with something else it is no more than half of it.
             && alternating::indicator(level, light, BUSY).is_none();
         let (alone, worked_on) = worked_on(level, light);
-        is_held.then_some(Self { requests, alone, worked_on })
+        is_held.then_some(Self { requests, alone, worked_on, is_busy })
     }
 
     pub(super) fn said(&self, level: &Level, light: &Level) -> String {
@@ -108,13 +120,14 @@ impl Held {
 
     /// Whether hardly any are worked on at a time, so that it is a limit of the rate.
     pub(super) fn is_of_rate(&self) -> bool {
-        self.worked_on < ONE.start
+        self.worked_on < ONE.start && !self.is_busy
     }
 
     /// Whether it is one at a time, of threads of which many stand at a futex: those that wait for a lock, beside those
     /// that have nothing to do, which look the same from outside.
     pub(super) fn is_of_one(&self, level: &Level) -> bool {
-        ONE.contains(&self.worked_on)
-            && level.mean(limits::PROGRAM_FUTEX).is_some_and(|threads| threads >= 2.0)
+        // Who waits for a processor is slower than at a light load.
+        let is_one = ONE.contains(&self.worked_on) || self.is_busy && self.worked_on < ONE.end;
+        is_one && level.mean(limits::PROGRAM_FUTEX).is_some_and(|threads| threads >= 2.0)
     }
 }

@@ -7,6 +7,7 @@ mod connections;
 mod event_loop;
 mod generator;
 mod held;
+mod nearly;
 mod network;
 mod of_resource;
 mod processors;
@@ -15,6 +16,7 @@ mod sign;
 mod tls;
 mod waits;
 
+pub(super) use nearly::{Nearly, nearly};
 pub(super) use of_resource::sign;
 pub(super) use sign::Sign;
 pub(super) use waits::is_limit_of_group;

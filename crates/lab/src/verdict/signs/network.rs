@@ -63,7 +63,7 @@ pub(super) fn packet_loss(level: &Level) -> Option<Sign> {
 /// have gone. Too much where connections are short, since those that lose something are there for longer.
 fn on_connections(level: &Level) -> Option<(f64, String)> {
     /// Less is a few packets.
-    const SOME: f64 = 1000.0;
+    const SOME: f64 = 100.0;
     let (sent, again) = (level.mean(limits::SOCKETS_SENT)?, level.mean(limits::SOCKETS_SENT_AGAIN)?);
     let share = if again >= SOME { again / sent } else { 0.0 };
     Some((share, format!("{:.1} kB/s", again / 1e3)))

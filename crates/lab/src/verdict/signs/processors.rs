@@ -83,6 +83,11 @@ impl<'a> Processors<'a> {
         self.own() >= 0.8 * self.may || self.is_kept_waiting() || self.is_behinds()
     }
 
+    /// What other programs used of them.
+    pub(super) fn others(&self) -> f64 {
+        self.others
+    }
+
     /// What the server used, and what the kernel did for it in interrupts, which is on no program's account.
     fn own(&self) -> f64 {
         let accounted = self.used + self.others + self.behind + self.stolen;

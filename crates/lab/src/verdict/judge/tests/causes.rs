@@ -258,3 +258,46 @@ fn candidates_are_a_distribution() {
     assert_eq!(processors.probability, 0.0);
     assert!(processors.contradicts[0].contains("20 % was in use"), "{processors:?}");
 }
+
+/// What is not at its end only because something else is in the way comes next.
+#[test]
+fn what_would_be_next_is_second() {
+    let second = |verdict: Verdict| verdict.candidates[1].name;
+    let busy =
+        |level: Level, load: f64| held(level, load).with(processes::CPU, "httpd", &[0.75 * load.min(1.0)]);
+    assert_eq!(second(check(Resource::ApplicationPool, busy)), Resource::ServerCpu);
+    let now_and_then = |level: Level, load: f64| {
+        let waiting = if load > 1.0 { [0.0, 9.0] } else { [0.0; 2] };
+        held(level, load).with(limits::SOCKETS_UNACCEPTED, "", &waiting)
+    };
+    assert_eq!(second(check(Resource::ApplicationPool, now_and_then)), Resource::WorkerLimit);
+    let one_behind = |level: Level, load: f64| {
+        let [awaited, sleeping] = [0.8, 0.9].map(|share| share * load.min(1.0));
+        let unread = if load > 1.0 { 9.0 } else { 0.0 };
+        level
+            .with(limits::OUTGOING, "8081", &[16.0])
+            .with(limits::OUTGOING_AWAITED, "8081", &[awaited])
+            .with(limits::PROGRAM_EVENT, "httpd", &[1.0 - sleeping])
+            .with(limits::PROGRAM_SLEEP, "httpd", &[sleeping])
+            .with(limits::SOCKETS_UNATTENDED, "", &[unread])
+    };
+    assert_eq!(second(check(Resource::EventLoop, one_behind)), Resource::BackEnd);
+}
+
+/// Threads that have something to do want a processor; of a hundred that wait for a lock two do.
+#[test]
+fn a_lock_is_seen_beside_what_has_the_processors() {
+    let beside = |running: f64| {
+        move |level: Level, load: f64| {
+            shared(held(level, load), load, 0.5, 1.5)
+                .with(limits::PROGRAM_FUTEX, "httpd", &[100.0])
+                .with(limits::PROGRAM_RUNNING, "httpd", &[running])
+                .with(limits::SOCKETS_UNACCEPTED, "", &[0.0])
+        }
+    };
+    let has_lock = |verdict: &Verdict| {
+        verdict.candidates.iter().any(|one| one.name == Resource::ApplicationPool && one.probability > 0.0)
+    };
+    assert!(has_lock(&check(Resource::OtherProgram, beside(2.0))));
+    assert!(!has_lock(&check(Resource::OtherProgram, beside(45.0))));
+}
