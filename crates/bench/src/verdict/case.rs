@@ -6,11 +6,12 @@ use anyhow::Context;
 use serde::Deserialize;
 
 /// Where populations of causes are: a spec for each, and what is planted by which.
-pub(super) const POPULATIONS: [Population; 4] = [
+pub(super) const POPULATIONS: [Population; 5] = [
     Population { name: "Resources", place: "experiments/verdict" },
     Population { name: "Servers", place: "experiments/causes/open" },
-    Population { name: "Earlier", place: "experiments/causes/first" },
-    Population { name: "Held back", place: "experiments/causes/second" },
+    Population { name: "First", place: "experiments/causes/first" },
+    Population { name: "Second", place: "experiments/causes/second" },
+    Population { name: "Held back", place: "experiments/causes/held" },
 ];
 const INDEX: &str = "causes.toml";
 

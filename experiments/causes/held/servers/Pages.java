@@ -17,7 +17,7 @@ import org.apache.catalina.Context;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
 
-/** Pages on Tomcat: Pages ADDRESS PORT DIRECTORY [NAME=VALUE]... What a page does is what is set, in the order below. */
+/** Pages on Tomcat: Pages ADDRESS PORT DIRECTORY [NAME=VALUE]... A page does what is set, in the order below. */
 public class Pages extends HttpServlet {
     private static final Map<String, Integer> SET = new HashMap<>();
     private static final Object PRICES = new Object();
@@ -38,7 +38,8 @@ public class Pages extends HttpServlet {
     }
 
     private static void ask() throws IOException {
-        var connection = (HttpURLConnection) URI.create("http://127.0.0.1:" + set("ask") + "/").toURL().openConnection();
+        var partner = URI.create("http://127.0.0.1:" + set("ask") + "/").toURL();
+        var connection = (HttpURLConnection) partner.openConnection();
         try (var answer = connection.getInputStream()) {
             answer.readAllBytes();
         }

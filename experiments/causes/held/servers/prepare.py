@@ -38,7 +38,7 @@ def debian():
     missing = [
         name
         for name in DEBIAN
-        if subprocess.run([*state, name], capture_output=True, text=True).stdout != "installed"
+        if subprocess.run([*state, name], capture_output=True, check=False).stdout != b"installed"
     ]
     if not missing:
         return

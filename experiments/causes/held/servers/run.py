@@ -5,6 +5,7 @@ ones before it listen on a port or a socket of their own, which those after it k
 that all of them share, and that is removed at the end. As soon as one part ends, or SIGTERM comes, all of them end.
 """
 
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -117,14 +118,12 @@ class Parts:
         for process in reversed(self.running):
             if process.poll() is None:
                 process.terminate()
-        last = time.monotonic() + 2
+        last = time.monotonic() + 1
         for process in self.running:
             while process.poll() is None and time.monotonic() < last:
                 time.sleep(0.02)
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.wait()
 
     # What stands behind servers, or is needed by them.
@@ -147,8 +146,8 @@ class Parts:
         options = [f"--datadir={self.place}/mariadb", f"--socket={path}", "--user=root", "--skip-networking", *MARIADB]
         self.start("mariadbd", "--no-defaults", *options, stderr=subprocess.DEVNULL)
         words = ["mariadb", "--no-defaults", f"--socket={path}", "-uroot"]
-        quiet = {"capture_output": True, "text": True}
-        wait_for("mariadb", lambda: subprocess.run([*words, "-e", "select 1"], **quiet).returncode == 0)
+        probe = [*words, "-e", "select 1"]
+        wait_for("mariadb", lambda: not subprocess.run(probe, check=False, capture_output=True).returncode)
         subprocess.run(words, check=True, input=configurations.TABLES, text=True)
 
     def certificate(self, _address, _port, settings):
@@ -195,7 +194,6 @@ class Parts:
             f"--processes={processes}",
             f"--http-socket={address}:{port}",
             "--listen=1024",
-            "--lazy-apps",
             f"--pythonpath={next((TOOLS / 'lib').glob('python*'))}/site-packages",
             f"--pythonpath={HERE}",
             "--module=wsgi_pages:application",

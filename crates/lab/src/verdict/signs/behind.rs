@@ -72,18 +72,14 @@ fn processors_behind(level: &Level) -> Option<Sign> {
 /// It takes longer there for each request than at a light load, where it took no longer than the whole request.
 fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
     level.labels(OUTGOING).filter(|to| !is_lookup(to)).find_map(|to| {
-        // Connections that are kept are there without being asked: none is for longer than the request.
-        let [now, before] = [level, light].map(|level| {
-            let whole = Some(level.in_server()).filter(|mean| *mean > 0.0).unwrap_or(f64::INFINITY);
-            (level.awaited(to) / level.served().max(1e-9)).min(whole)
-        });
+        let [now, before] = each_awaited(level, light, to);
         let awaited = level.awaited(to);
         // And more of them are there, or threads wait for an answer on them.
         let have_grown = awaited > 1.3 * light.awaited(to);
         let are_waited_for = grown(limits::PROGRAM_PEER, level, light).is_some_and(|more| more >= 1.5);
         (awaited >= 2.0 && now > 1.5 * before && (have_grown || are_waited_for)).then(|| {
             Sign::sure(format!(
-                "{awaited:.0} answers of {} were awaited: {:.1} ms for each request, {:.1} ms at {:.0}/s.",
+                "{awaited:.0} answers of {} were awaited: {:.1} ms for each request, at most {:.1} ms at {:.0}/s.",
                 if to.parse::<u16>().is_ok() { format!("port {to}") } else { to.to_owned() },
                 now * 1e3,
                 before * 1e3,
@@ -91,4 +87,16 @@ fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
             ))
         })
     })
+}
+
+/// How long an answer is awaited for each request, s, and how long at most at a light load, where few are seen in few looks and
+/// chance may leave out half of them. Connections that are kept are there without being asked: none is for longer than the request.
+pub(super) fn each_awaited(level: &Level, light: &Level, to: &str) -> [f64; 2] {
+    let each = |level: &Level, awaited: f64| {
+        let whole = Some(level.in_server()).filter(|mean| *mean > 0.0).unwrap_or(f64::INFINITY);
+        (awaited / level.served().max(1e-9)).min(whole)
+    };
+    let looks = light.values(limits::SOCKETS_UNREAD, "").len().max(1) as f64;
+    let before = light.awaited(to);
+    [each(level, level.awaited(to)), each(light, before + 2.0 * (before / looks).sqrt())]
 }

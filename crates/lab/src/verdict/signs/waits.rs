@@ -3,7 +3,7 @@
 use catalogue::Metric;
 use catalogue::watch::limits;
 
-use super::behind::is_lookup;
+use super::behind::{each_awaited, is_lookup};
 use super::bounds::{BUSY, FULL, are_workers_taken, percent};
 use super::held::{Held, grown, threads_taken};
 use super::processors::Processors;
@@ -192,7 +192,7 @@ fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
             || ratio >= 0.75 && at_peers >= 0.7 * connections
             || are_awaited;
         // What takes longer there than at a light load is not held up by their number.
-        let [now, before] = [level, light].map(|level| level.awaited(to) / level.served().max(1e-9));
+        let [now, before] = each_awaited(level, light, to);
         let is_longer = are_awaited && before > 0.0 && now > 2.0 * before;
         (is_full && are_used && !is_longer && waiting >= connections).then(|| {
             Sign::of(

@@ -194,6 +194,18 @@ fn what_is_asked_by_the_server_can_be_the_limit() {
     };
     let verdict = check(Resource::BackEnd, queue);
     assert!(verdict.evidence[0].contains("30 connections to /run/php.sock"), "{verdict:?}");
+    // Few looks at a light load, and fewer than should be in which an answer is awaited: it need not take longer now.
+    let pool = |awaited_before: f64| {
+        move |level: Level, load: f64| {
+            let awaited = if load > 1.0 { 10.0 } else { awaited_before * load / 0.25 };
+            held(level, load)
+                .with(limits::OUTGOING, "5432", &[10.0; 5])
+                .with(limits::OUTGOING_AWAITED, "5432", &[awaited; 5])
+                .with(limits::SOCKETS_UNREAD, "", &[0.0; 5])
+        }
+    };
+    check(Resource::ApplicationPool, pool(1.4));
+    check(Resource::BackEnd, pool(0.2));
     // What has the processors is behind the server, and it has hardly any of them.
     check(Resource::BackEnd, |level, load| {
         level.with(limits::BEHIND, "php-fpm", &[0.8 * load.min(1.0)]).with(
