@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -22,7 +21,6 @@ public class Pages extends HttpServlet {
     private static final Map<String, Integer> SET = new HashMap<>();
     private static final Object PRICES = new Object();
     private static byte[][] kept = new byte[0][];
-    private static Semaphore pool;
 
     private static int set(String name) {
         return SET.getOrDefault(name, 0);
@@ -51,14 +49,6 @@ public class Pages extends HttpServlet {
         if (set("lock") > 0) {
             synchronized (PRICES) {
                 pause(set("lock"));
-            }
-        }
-        if (pool != null) {
-            pool.acquireUninterruptibly();
-            try {
-                pause(set("query"));
-            } finally {
-                pool.release();
             }
         }
         if (set("ask") > 0) ask();
@@ -90,7 +80,6 @@ public class Pages extends HttpServlet {
             String[] word = words[at].split("=");
             SET.put(word[0], Integer.valueOf(word[1]));
         }
-        if (set("pool") > 0) pool = new Semaphore(set("pool"));
         kept = new byte[set("kept")][];
         for (int at = 0; at < kept.length; at += 1) kept[at] = new byte[1000];
         if (set("rebuild") > 0) {

@@ -16,21 +16,11 @@ class Pages:
     def __init__(self):
         if "REDIS" in SET:
             self.store = redis.asyncio.Redis(port=int(SET["REDIS"]), max_connections=2000)
-        if "POOL" in SET:
-            self.session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=int(SET["POOL"])))
-        self.partner = f"http://127.0.0.1:{SET.get('ASK')}/{SET.get('WAIT', '0')}"
-
-    async def prepare(self):
-        if "TOKENS" in SET:
-            await self.store.rpush("tokens", *range(int(SET["TOKENS"])))
+        self.partner = f"http://127.0.0.1:{SET.get('ASK')}/"
 
     async def ask(self, session):
         async with session.get(self.partner) as answer:
             return await answer.text()
-
-    async def pooled(self, _request):
-        """Asks the partner over one of POOL connections."""
-        return web.Response(text=await self.ask(self.session))
 
     async def fresh(self, _request):
         """Asks the partner in a session of the page's own, and so over a new connection."""
@@ -39,13 +29,6 @@ class Pages:
                 return web.Response(text=await self.ask(session))
         except OSError as error:
             return web.Response(status=502, text=str(error))
-
-    async def token(self, _request):
-        """Takes one of TOKENS tokens from Redis, keeps it for HOLD milliseconds, and puts it back."""
-        _, token = await self.store.blpop("tokens")
-        await asyncio.sleep(float(SET["HOLD"]) / 1000)
-        await self.store.rpush("tokens", token)
-        return web.Response(text="booked")
 
     async def counted(self, _request):
         """Redis counts the requests of each second; more than LIMIT are refused."""
@@ -64,18 +47,10 @@ class Pages:
             text = b"page"
         return web.Response(body=text)
 
-    async def seasons(self, _request):
-        """For half of each TURN milliseconds a page computes; for the other it wants one of POOL connections."""
-        if time.monotonic() * 1000 % float(SET["TURN"]) < float(SET["TURN"]) / 2:
-            return web.Response(text=str(sum(number * number for number in range(int(SET["NUMBERS"])))))
-        return await self.pooled(_request)
-
 
 async def application():
-    pages = Pages()
-    await pages.prepare()
     site = web.Application()
-    site.router.add_get("/", getattr(pages, SET["PAGE"]))
+    site.router.add_get("/", getattr(Pages(), SET["PAGE"]))
     return site
 
 

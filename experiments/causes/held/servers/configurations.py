@@ -5,7 +5,6 @@ create database shop;
 use shop;
 create table stock (id int primary key, pieces int) engine=innodb;
 insert into stock select seq, 1000000 from seq_1_to_100;
-create table orders (id bigint auto_increment primary key, at double, what varchar(200)) engine=innodb;
 """
 
 LIGHTTPD = {
@@ -19,9 +18,6 @@ server.max-keep-alive-requests = 100000
 index-file.names = ("index.html")
 mimetype.assign = (".html" => "text/html")
 """,
-    "files": """
-server.max-fds = 4096
-""",
     "tls": """
 server.modules += ("mod_openssl")
 ssl.engine = "enable"
@@ -30,7 +26,7 @@ ssl.openssl.ssl-conf-cmd = ("Options" => "-SessionTicket")
 """,
     "proxy": """
 server.modules += ("mod_proxy")
-server.max-fds = {fds}
+server.max-fds = 4096
 proxy.server = ("" => (("host" => "127.0.0.1", "port" => {back})))
 """,
 }
@@ -60,16 +56,8 @@ CADDY = {
 """,
 }
 
-VARNISH = {
-    "pass": """
+VARNISH = """
 vcl 4.1;
 backend back {{ .host = "127.0.0.1"; .port = "{back}"; }}
 sub vcl_recv {{ return (pass); }}
-""",
-    "cache": """
-vcl 4.1;
-backend back {{ .host = "127.0.0.1"; .port = "{back}"; }}
-sub vcl_recv {{ return (hash); }}
-sub vcl_backend_response {{ set beresp.ttl = 1h; }}
-""",
-}
+"""

@@ -238,7 +238,7 @@ class Parts:
 
     def varnish(self, address, port, settings):
         path = self.place / "site.vcl"
-        path.write_text(configurations.VARNISH[settings["site"]].format(**settings))
+        path.write_text(configurations.VARNISH.format(**settings))
         words = ["-F", "-j", "none", "-n", self.place / "varnish", "-a", f"{address}:{port}", "-f", path, "-T", "none"]
         words += ["-s", "malloc,32M", "-p", "vsl_space=8M", "-p", "listen_depth=1024"]
         self.start("varnishd", *words, stderr=subprocess.DEVNULL)

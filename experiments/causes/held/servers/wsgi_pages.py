@@ -82,15 +82,6 @@ def booking_and_report():
     return report()
 
 
-def order():
-    """Writes a row, and has it on the disk before it answers."""
-    connection = own_connection()
-    with connection.cursor() as cursor:
-        cursor.execute("insert into orders (at, what) values (unix_timestamp(), repeat('x', 150))")
-    connection.commit()
-    return b"ordered"
-
-
 def photograph():
     """Reads SIZE bytes of a large file, past what is kept of it in memory."""
     if not hasattr(OWN, "file"):
