@@ -203,9 +203,14 @@ impl Level {
         (looks > 0.0 && known >= MOST * looks).then(|| of_connections * self.mean_of_looks(OUTGOING, to))
     }
 
-    /// Those, or all connections.
-    pub(super) fn awaited(&self, to: &str) -> f64 {
-        self.known_to_await(to).unwrap_or_else(|| self.mean_of_looks(OUTGOING, to))
+    /// Those here and at another level, or all connections at both: what is known of one is not compared with what is guessed
+    /// of the other.
+    pub(super) fn awaited_beside(&self, other: &Self, to: &str) -> [f64; 2] {
+        let known = [self, other].map(|level| level.known_to_await(to));
+        match known {
+            [Some(here), Some(there)] => [here, there],
+            _ => [self, other].map(|level| level.mean_of_looks(OUTGOING, to)),
+        }
     }
 
     /// Whether the server has connections to anything, which it may wait for, or it is not known whether it has.

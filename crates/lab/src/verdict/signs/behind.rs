@@ -73,9 +73,9 @@ fn processors_behind(level: &Level) -> Option<Sign> {
 fn longer_behind(level: &Level, light: &Level) -> Option<Sign> {
     level.labels(OUTGOING).filter(|to| !is_lookup(to)).find_map(|to| {
         let [now, before] = each_awaited(level, light, to);
-        let awaited = level.awaited(to);
+        let [awaited, awaited_before] = level.awaited_beside(light, to);
         // And more of them are there, or threads wait for an answer on them.
-        let have_grown = awaited > 1.3 * light.awaited(to);
+        let have_grown = awaited > 1.3 * awaited_before;
         let are_waited_for = grown(limits::PROGRAM_PEER, level, light).is_some_and(|more| more >= 1.5);
         (awaited >= 2.0 && now > 1.5 * before && (have_grown || are_waited_for)).then(|| {
             Sign::sure(format!(
@@ -97,6 +97,6 @@ pub(super) fn each_awaited(level: &Level, light: &Level, to: &str) -> [f64; 2] {
         (awaited / level.served().max(1e-9)).min(whole)
     };
     let looks = light.values(limits::SOCKETS_UNREAD, "").len().max(1) as f64;
-    let before = light.awaited(to);
-    [each(level, level.awaited(to)), each(light, before + 2.0 * (before / looks).sqrt())]
+    let [now, before] = level.awaited_beside(light, to);
+    [each(level, now), each(light, before + 2.0 * (before / looks).sqrt())]
 }

@@ -13,6 +13,18 @@ pub(super) fn fd_limit(level: &Level) -> Option<Sign> {
     // Who is refused one may stop to accept connections for a while, and then has few of them.
     let is_held_up = level.most(limits::SOCKETS_UNACCEPTED).is_some_and(|most| most > 0.0);
     let had_all = level.descriptors >= FULL && is_held_up && (level.is_behind || !level.is_valid);
+    // Or it stops to accept long before, and keeps some for what it needs besides.
+    let keeps_some = used >= KEEPS_SOME && is_unaccepted(level) && waits_for_events(level);
+    if keeps_some {
+        return Some(Sign::of(
+            0.85,
+            format!(
+                "{:.0} connections waited to be accepted in the mean, while the threads of the server had nothing to do; a process had {:.0} % of the descriptors open that it may.",
+                level.mean(limits::SOCKETS_UNACCEPTED).unwrap_or_default(),
+                percent(used)
+            ),
+        ));
+    }
     // Or it ends at once, before anybody looks.
     let refused = level.refused.descriptors.as_ref().filter(|_| level.is_behind);
     (used >= FULL || had_all || refused.is_some()).then(|| {
@@ -22,6 +34,18 @@ pub(super) fn fd_limit(level: &Level) -> Option<Sign> {
             percent(level.descriptors.max(used))
         ))
     })
+}
+
+/// From this share of its descriptors on a server may accept no more, such as lighttpd from four fifths on.
+const KEEPS_SOME: f64 = 0.7;
+
+/// Whether nearly all threads of the server wait for events, or for what to do.
+fn waits_for_events(level: &Level) -> bool {
+    const NEARLY_ALL: f64 = 0.8;
+    let threads = level.mean(processes::THREADS).unwrap_or_default();
+    let waiting =
+        [limits::PROGRAM_EVENT, limits::PROGRAM_FUTEX].map(|metric| level.mean(metric).unwrap_or_default());
+    threads > 0.0 && waiting.iter().sum::<f64>() >= NEARLY_ALL * threads
 }
 
 pub(super) fn worker_limit(level: &Level, light: &Level) -> Option<Sign> {

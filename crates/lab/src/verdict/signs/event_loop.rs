@@ -45,6 +45,17 @@ fn reads_one(level: &Level) -> bool {
     threads.is_some_and(|threads| threads <= FEW) || read(level).is_none_or(|read| read < FEW)
 }
 
+/// Whether the few threads of a server hardly wait for events any more, as they do at a light load, though they do not run: what
+/// keeps requests waiting keeps the loop. Who waits for a place in a pool lets the loop go on.
+pub(super) fn is_loop_held_up(level: &Level, light: &Level) -> bool {
+    const FEW: f64 = 3.0;
+    let has_few = level.mean(processes::THREADS).is_some_and(|threads| (1.0..=FEW).contains(&threads));
+    let [now, before] = [level, light].map(|level| level.mean(limits::PROGRAM_EVENT).unwrap_or_default());
+    let is_idle =
+        Processors::of(level).is_some_and(|processors| processors.used < 0.5 * WHOLE.min(processors.may));
+    has_few && before >= 0.5 && now < 0.3 * before && is_idle
+}
+
 /// It waits for something else than events, which it does otherwise.
 fn waiting(level: &Level, light: &Level, processors: &Processors<'_>) -> Option<Sign> {
     /// More are workers, of which there may be too few.

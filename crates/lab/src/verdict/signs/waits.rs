@@ -5,6 +5,7 @@ use catalogue::watch::limits;
 
 use super::behind::{each_awaited, is_lookup};
 use super::bounds::{BUSY, FULL, are_workers_taken, percent};
+use super::event_loop::is_loop_held_up;
 use super::held::{Held, grown, threads_taken};
 use super::processors::Processors;
 use super::sign::Sign;
@@ -167,6 +168,9 @@ fn places_in_use(level: &Level, light: &Level) -> Option<Sign> {
 
 fn connections_in_use(level: &Level, light: &Level) -> Option<Sign> {
     let waiting = grown(limits::SOCKETS_OWED, level, light)?;
+    if is_loop_held_up(level, light) {
+        return None;
+    }
     // Workers that are all taken have a connection each.
     let are_taken = are_workers_taken(level) || threads_taken(level, light).is_some();
     if are_taken && Locks::of(level, light).is_none() {

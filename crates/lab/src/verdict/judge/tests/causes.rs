@@ -271,6 +271,63 @@ fn candidates_are_a_distribution() {
     assert!(processors.contradicts[0].contains("20 % was in use"), "{processors:?}");
 }
 
+/// What is known at one load and not at the other is not compared.
+#[test]
+fn connections_are_not_compared_with_answers_that_are_awaited() {
+    let kept = |is_known: bool| {
+        move |level: Level, load: f64| {
+            let waits = if load > 1.0 { [30.0; 10] } else { [0.0; 10] };
+            let level =
+                level.with(limits::OUTGOING, "8081", &[6.0; 5]).with(limits::SOCKETS_UNACCEPTED, "", &waits);
+            let looks = if load > 0.4 && !is_known { 1 } else { 5 };
+            let awaited = if load > 1.0 { 6.0 } else { 0.05 };
+            level.with(limits::OUTGOING_AWAITED, "8081", &[awaited; 5][..looks]).with(
+                limits::SOCKETS_UNREAD,
+                "",
+                &[0.0; 5],
+            )
+        }
+    };
+    check(Resource::WorkerLimit, kept(false));
+    check(Resource::BackEnd, kept(true));
+}
+
+/// A pool has one connection where nothing can ask for a second: the only thread waits itself.
+#[test]
+fn a_loop_that_waits_itself_is_not_a_pool_of_one() {
+    let asks = |is_held_up: bool| {
+        move |level: Level, load: f64| {
+            let busy = if is_held_up { 0.95 * load.min(1.0) } else { 0.0 };
+            let mut level = held(level, load)
+                .with(limits::OUTGOING, "8081", &[1.0])
+                .with(processes::THREADS, "httpd", &[1.0])
+                .with(limits::PROGRAM_EVENT, "httpd", &[1.0 - busy])
+                .with(limits::PROGRAM_PEER, "httpd", &[busy])
+                .with(limits::SOCKETS_UNATTENDED, "", &[if load > 1.0 { 9.0 } else { 0.0 }]);
+            level.summary.latency.processing.mean = 0.001;
+            level
+        }
+    };
+    check(Resource::EventLoop, asks(true));
+    check(Resource::ApplicationPool, asks(false));
+}
+
+/// Some accept no more connections long before there is no descriptor left.
+#[test]
+fn a_server_that_keeps_descriptors_back_lacks_them() {
+    let keeps = |share: f64, waiting: f64| {
+        move |level: Level, load: f64| {
+            queueing(level, load)
+                .with(processes::THREADS, "httpd", &[1.0])
+                .with(limits::PROGRAM_EVENT, "httpd", &[waiting])
+                .with(limits::PROGRAM_DESCRIPTORS, "httpd", &[share * load.min(1.0)])
+        }
+    };
+    check(Resource::FdLimit, keeps(0.82, 1.0));
+    check(Resource::WorkerLimit, keeps(0.82, 0.1));
+    check(Resource::WorkerLimit, keeps(0.3, 1.0));
+}
+
 /// What is not at its end only because something else is in the way comes next.
 #[test]
 fn what_would_be_next_is_second() {
