@@ -269,6 +269,19 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                 ],
             ),
             (
+                "attach",
+                &[
+                    "admission",
+                    "clients",
+                    "dispatch",
+                    "downstream",
+                    "observe",
+                    "process",
+                    "runtime",
+                    "upstream",
+                ],
+            ),
+            (
                 "admin",
                 &[
                     "admission",
@@ -282,7 +295,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                 ],
             ),
             ("simulate", &["admission", "downstream", "process", "runtime", "upstream"]),
-            ("start", &["admin", "admission", "downstream", "process", "runtime", "upstream"]),
+            ("start", &["admin", "admission", "attach", "downstream", "process", "runtime", "upstream"]),
         ],
     ),
     ("traffic", simulation::TRAFFIC),

@@ -19,6 +19,7 @@
 
 mod admin;
 mod admission;
+mod attach;
 mod clients;
 mod dispatch;
 mod downstream;

@@ -1,6 +1,7 @@
 //! [`Bound`]: a gate that has its ports and waits to be run.
 
 use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use tokio::task::JoinHandle;
 use crate::admin::push_metrics::push_metrics;
 use crate::admin::{local, server, watch};
 use crate::admission::cycle;
+use crate::attach;
 use crate::downstream::door::Door;
 use crate::downstream::listener::{Accepting, Listening};
 use crate::downstream::{accept, listener};
@@ -45,6 +47,7 @@ pub struct Bound {
     admin: TcpListener,
     admin_socket: Option<UnixListener>,
     admin_address: SocketAddr,
+    attach: Option<OwnedFd>,
     control: Option<Control>,
     predecessor: Option<Predecessor>,
     source: Option<Source>,
@@ -93,6 +96,11 @@ impl Bound {
         let admin_socket = admin_socket.map(|path| local::listen_locally(&mut sockets, path)).transpose()?;
         let control = settings.operation.control.as_ref().map(|file| &file.path);
         let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
+        let attach = settings.attach.as_deref().map(|path| {
+            let why = |why| ListenError::Address { place: path.display().to_string(), why };
+            attach::serve::listen(path).map_err(why)
+        });
+        let attach = attach.transpose()?;
         for name in sockets.left() {
             say!("socket \"{name}\" was passed on, but nothing is configured to listen there");
         }
@@ -104,6 +112,7 @@ impl Bound {
             admin,
             admin_socket,
             admin_address,
+            attach,
             control,
             predecessor,
             source: None,
@@ -163,8 +172,12 @@ impl Bound {
         let gate =
             Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);
         gate.start_log(to.as_ref())?;
-        let listening =
-            Listen { clients: self.listeners, admin: self.admin, admin_socket: self.admin_socket };
+        let listening = Listen {
+            clients: self.listeners,
+            admin: self.admin,
+            admin_socket: self.admin_socket,
+            attach: self.attach,
+        };
         let handover = Handover { control: self.control, predecessor: self.predecessor };
         let ended = runtime.block_on(serve(Rc::clone(&gate), listening, handover, stop));
         // With the event loop go the requests that it still had, and each of them has a last line.
@@ -182,6 +195,8 @@ struct Listen {
     clients: Vec<Listening>,
     admin: TcpListener,
     admin_socket: Option<UnixListener>,
+    /// For processes of the server that the gate is attached to.
+    attach: Option<OwnedFd>,
 }
 
 /// What a gate needs to take over from another, and to be taken over from.
@@ -212,7 +227,11 @@ async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<Ended, Error> {
     let passed = if control.is_some() { listen.passed_on(&gate)? } else { Vec::new() };
-    let Listen { clients, admin, admin_socket } = listen;
+    let Listen { clients, admin, admin_socket, attach } = listen;
+    if let Some(listener) = attach {
+        let serving = attach::serve::Serving::begin(&gate, listener)?;
+        tokio::task::spawn_local(serving.run());
+    }
     let doors = doors(&gate, clients)?;
     let admin = tokio::net::TcpListener::from_std(admin).map_err(Error::System)?;
     begin_housekeeping(&gate)?;

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory as _, Parser};
 
-use crate::commands::{completions, doctor, gate, lab, load, man, origin, report, sim, watch};
+use crate::commands::{attach, completions, doctor, gate, lab, load, man, origin, report, sim, watch};
 use crate::exit::{EXIT_CODES, Exit, Failure};
 
 /// Measures what a web server can carry, and keeps the users who matter served.
@@ -17,6 +17,7 @@ pub(crate) struct Cli {
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    Attach(attach::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
     Lab(lab::command::Args),
@@ -33,6 +34,7 @@ impl Cli {
     /// Runs the tool.
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         match self.command {
+            Command::Attach(args) => args.run(),
             Command::Doctor(args) => args.run(),
             Command::Gate(args) => args.run(),
             Command::Lab(args) => args.run(),

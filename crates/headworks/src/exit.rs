@@ -28,6 +28,11 @@ pub(crate) enum Exit {
         /// The signal's number.
         signal: u8,
     },
+    /// Whatever the server ended with that was run.
+    Of {
+        /// Its exit code, or 128 and the number of the signal that ended it.
+        status: u8,
+    },
 }
 
 impl From<Exit> for ExitCode {
@@ -37,6 +42,7 @@ impl From<Exit> for ExitCode {
             Exit::ObjectiveMissed => 3,
             Exit::NotValid => 4,
             Exit::Interrupted { signal } => 128 + signal,
+            Exit::Of { status } => status,
         })
     }
 }

@@ -147,12 +147,31 @@ impl<P> Driver<P> {
         handler: &mut impl Handler<P>,
     ) -> RequestId {
         let Arrival { session, client, kind } = arrival;
-        self.generation = self.generation.wrapping_add(1);
-        let generation = self.generation;
-        let key = self.held.insert(Held { generation, status: Status::Waiting, quiet: None, payload });
-        let id = id(generation, key);
+        let id = self.hold(Status::Waiting, payload);
         self.handle(now, Input::Arrived { id, session, client, kind }, handler);
         id
+    }
+
+    /// The server has begun a request without being told to, because there was room. It is held until [`Self::finish`].
+    pub fn begun(
+        &mut self,
+        now: Time,
+        arrival: Arrival,
+        class: ClassId,
+        payload: P,
+        handler: &mut impl Handler<P>,
+    ) -> RequestId {
+        let Arrival { session, client, kind } = arrival;
+        let id = self.hold(Status::Dispatched, payload);
+        self.handle(now, Input::Begun { id, session, client, kind, class }, handler);
+        id
+    }
+
+    fn hold(&mut self, status: Status, payload: P) -> RequestId {
+        self.generation = self.generation.wrapping_add(1);
+        let generation = self.generation;
+        let key = self.held.insert(Held { generation, status, quiet: None, payload });
+        id(generation, key)
     }
 
     /// The client has gone. A request that waits, or that was refused, ends with it and gives its payload

@@ -36,6 +36,11 @@ impl Clients {
         free
     }
 
+    /// A client has taken one, whatever its share.
+    pub(crate) fn took(&mut self, client: u64) {
+        *self.held.entry(client).or_insert(0) += 1;
+    }
+
     pub(crate) fn give_back(&mut self, client: u64) {
         if let Some(held) = self.held.get_mut(&client) {
             *held -= 1;

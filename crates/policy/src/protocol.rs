@@ -81,6 +81,19 @@ pub(crate) enum Input {
         /// What it asks for, see [`Kind::of`].
         kind: Kind,
     },
+    /// The server has begun a request without being told to, because there was room: it takes its place.
+    Begun {
+        /// The driver's name for it.
+        id: RequestId,
+        /// What its session token says.
+        session: SessionHint,
+        /// Whose it is, as of [`Input::Arrived`].
+        client: u64,
+        /// What it asks for.
+        kind: Kind,
+        /// Its class.
+        class: ClassId,
+    },
     /// The driver has handed over all arrivals of one turn of its loop (up to
     /// [`crate::Limits::burst`]); the policy may now process some of them.
     Cycle,

@@ -44,7 +44,11 @@ pub(super) struct File {
     /// Connections that the kernel keeps until they are accepted.
     pub(super) backlog: Option<Spanned<u32>>,
     /// The server behind the gate, as host:port, or a table.
-    pub(super) upstream: TextOr<UpstreamFile>,
+    pub(super) upstream: Option<TextOr<UpstreamFile>>,
+    /// Whether the gate is under the server instead of in front of it, and takes the server's own listeners.
+    pub(super) attach: Option<Spanned<bool>>,
+    /// Where processes of that server connect: the path of a socket.
+    pub(super) attach_socket: Option<Spanned<String>>,
     /// `shadow` lets everything through and only counts what it would have done.
     #[serde(default)]
     pub(super) mode: Mode,

@@ -46,12 +46,10 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
         listeners.push(Listener::plain(address(source, listen)?, source.place(listen.span())));
     }
     listener::listeners(source, directory, &file.listener, &mut listeners)?;
-    if listeners.is_empty() {
-        return Err(source
-            .missing("listen is missing")
-            .mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
-    }
-    let mut settings = Settings::with(listeners, upstream::resolve(source, directory, &file.upstream)?);
+    let mut settings = match attached(source, directory, &file, &listeners)? {
+        Some(settings) => settings,
+        None => in_front(source, directory, &file, listeners)?,
+    };
     settings.http2 = http2::resolve(source, &file.http2)?;
     settings.forwarding = forwarding::resolve(source, file.forwarded, file.trusted_proxies.as_ref())?;
     if let Some(admin) = &file.admin {
@@ -84,6 +82,59 @@ fn resolve(source: &Source, directory: &Path) -> Result<Settings, Error> {
     settings.tunnels = tunnels::resolve(source, &file.tunnels)?;
     settings.has_distinct_addresses()?;
     Ok(settings)
+}
+
+/// The settings of a gate that is in front of a server.
+fn in_front(
+    source: &Source,
+    directory: &Path,
+    file: &File,
+    listeners: Vec<Listener>,
+) -> Result<Settings, Error> {
+    if listeners.is_empty() {
+        return Err(source
+            .missing("listen is missing")
+            .mend("add listen = \"127.0.0.1:8080\" or a [[listener]]"));
+    }
+    let Some(upstream) = &file.upstream else {
+        return Err(source
+            .missing("upstream is missing")
+            .mend("add upstream = \"127.0.0.1:8000\", or attach = true"));
+    };
+    Ok(Settings::with(listeners, upstream::resolve(source, directory, upstream)?))
+}
+
+/// The settings of a gate that is attached to a server, if it is to be.
+fn attached(
+    source: &Source,
+    directory: &Path,
+    file: &File,
+    listeners: &[Listener],
+) -> Result<Option<Settings>, Error> {
+    let Some(attach) = file.attach.as_ref().filter(|attach| *attach.get_ref()) else {
+        return match &file.attach_socket {
+            Some(socket) => Err(source
+                .error(socket.span(), "this is for a gate that is attached to a server")
+                .mend("add attach = true")),
+            None => Ok(None),
+        };
+    };
+    // Who reads and writes nothing of what passes can change nothing of it.
+    let in_the_way = [
+        (!listeners.is_empty(), "has no listeners of its own", "leave listen and [[listener]] out"),
+        (file.upstream.is_some(), "has no upstream", "leave upstream out"),
+        (file.forwarded.is_some(), "passes no requests on", "leave forwarded out"),
+    ];
+    if let Some((_, why, mend)) = in_the_way.into_iter().find(|(is_there, ..)| *is_there) {
+        let what = format!("a gate that is attached to a server {why}");
+        return Err(source.error(attach.span(), what).mend(mend));
+    }
+    let settings = Settings::attached();
+    let socket = file.attach_socket.as_ref().map(|socket| directory.join(socket.get_ref()));
+    Ok(Some(match socket {
+        Some(socket) => settings.attached_at(&socket),
+        None => settings,
+    }))
 }
 
 fn classes(source: &Source, file: &File, settings: &mut Settings) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! [`Settings`]: everything a gate can be told, and its defaults.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 
 use config::Place;
 use http1::headers::forwarded::Forwarding;
@@ -48,8 +49,10 @@ pub struct Settings {
     pub classes: Vec<String>,
     /// Which class a request is of, and what raises a session.
     pub rules: Rules,
-    /// The servers behind the gate.
+    /// The servers behind the gate; none where it is attached to one.
     pub upstream: Upstream,
+    /// Where processes of the server connect that the gate is attached to, instead of being in front of one.
+    pub attach: Option<PathBuf>,
     /// Session cookies.
     pub session: Sessions,
     /// What a refused client is told.
@@ -84,6 +87,20 @@ impl Settings {
         ))
     }
 
+    /// The defaults of a gate that is attached to a server.
+    #[must_use]
+    pub fn attached() -> Self {
+        let settings = Self::with(Vec::new(), Upstream::none());
+        settings.attached_at(Path::new("/run/headworks/attach.sock"))
+    }
+
+    /// These settings with the socket for the server's processes elsewhere.
+    #[must_use]
+    pub fn attached_at(mut self, socket: &Path) -> Self {
+        self.attach = Some(socket.to_owned());
+        self
+    }
+
     pub(super) fn with(listeners: Vec<Listener>, upstream: Upstream) -> Self {
         Self {
             listeners,
@@ -97,6 +114,7 @@ impl Settings {
             classes: vec!["premium".to_owned(), "basic".to_owned()],
             rules: Rules::default(),
             upstream,
+            attach: None,
             session: Sessions::default(),
             reject: Reject::default(),
             waiting_room: None,

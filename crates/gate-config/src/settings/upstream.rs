@@ -21,7 +21,7 @@ use crate::settings::text::TextOr;
 /// The servers behind the gate; all do the same work.
 #[derive(Debug, Clone)]
 pub struct Upstream {
-    /// At least one.
+    /// At least one, unless the gate is attached to its server.
     pub servers: Vec<Server>,
     /// For a connection to be made.
     pub connect_timeout: Duration,
@@ -123,9 +123,14 @@ pub struct Retry {
 impl Upstream {
     /// One server, with the defaults.
     pub fn of(server: Server) -> Self {
+        Self { servers: vec![server], ..Self::none() }
+    }
+
+    /// No server.
+    pub fn none() -> Self {
         Self {
             ca_file: None,
-            servers: vec![server],
+            servers: Vec::new(),
             connect_timeout: Duration::from_secs(2),
             timeout: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(1),

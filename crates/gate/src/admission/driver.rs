@@ -170,22 +170,29 @@ impl AdmissionDriver {
         caller: Caller,
     ) -> RequestId {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
-        let (session, known) = (caller.hint(), caller.known());
-        let held = Held {
-            head: Some(head),
-            connection,
-            address,
-            class: known.map(|known| known.session.class),
-            basis: known.map_or(Basis::Unknown, |known| known.basis),
-            arrived: now,
-            dispatched: None,
-            refused: None,
-            ticket: None,
-            waits: Waits::ZERO,
-            waiting: None,
-        };
+        let session = caller.hint();
+        let held = Held::arriving(now, head, (connection, address), caller);
         let (driver, mut wakes) = self.parts();
         driver.arrive(now, Arrival { session, client: network(address), kind }, held, &mut wakes)
+    }
+
+    /// Takes in a request that the server has begun without being told to.
+    pub(crate) fn begun(
+        &mut self,
+        now: Time,
+        head: Box<Parts>,
+        address: IpAddr,
+        caller: Caller,
+    ) -> (RequestId, DecisionDetails) {
+        let kind = Kind::of(head.method.as_str(), head.uri.path());
+        let session = caller.hint();
+        let mut held = Held::arriving(now, head, (ConnectionId::default(), address), caller);
+        let (driver, mut wakes) = self.parts();
+        let class = wakes.classify(&mut held);
+        (held.head, held.dispatched) = (None, Some(now));
+        let details = held.details();
+        let arrival = Arrival { session, client: network(address), kind };
+        (driver.begun(now, arrival, class, held, &mut wakes), details)
     }
 
     /// Whether so few requests are held that the next can be let in without a look at the others that come
@@ -333,6 +340,28 @@ impl AdmissionDriver {
 }
 
 impl Held {
+    fn arriving(
+        now: Time,
+        head: Box<Parts>,
+        (connection, address): (ConnectionId, IpAddr),
+        caller: Caller,
+    ) -> Self {
+        let known = caller.known();
+        Self {
+            head: Some(head),
+            connection,
+            address,
+            class: known.map(|known| known.session.class),
+            basis: known.map_or(Basis::Unknown, |known| known.basis),
+            arrived: now,
+            dispatched: None,
+            refused: None,
+            ticket: None,
+            waits: Waits::ZERO,
+            waiting: None,
+        }
+    }
+
     fn details(&self) -> DecisionDetails {
         let Self { class, basis, refused, waits, ticket, .. } = *self;
         DecisionDetails { class, basis, refused, waits, ticket }

@@ -10,7 +10,7 @@ use policy::connections::ConnectionId;
 use units::RequestId;
 
 use crate::admission::control::AdmissionControl;
-use crate::admission::decision::Caller;
+use crate::admission::decision::{Caller, DecisionDetails};
 use crate::admission::driver::Decision;
 
 /// A request held by the policy. Dropped while it waits, it tells the policy that the client has
@@ -46,6 +46,18 @@ impl Permit {
         }
         drop(driver);
         Self { admission: Rc::clone(admission), id, dispatched: false }
+    }
+
+    /// A request that the server has begun without the policy being asked, because there was room.
+    pub(crate) fn begun(
+        admission: &Rc<AdmissionControl>,
+        head: Box<Parts>,
+        address: IpAddr,
+        caller: Caller,
+    ) -> (Self, DecisionDetails) {
+        let now = admission.clock.read();
+        let (id, details) = admission.driver.borrow_mut().begun(now, head, address, caller);
+        (Self { admission: Rc::clone(admission), id, dispatched: true }, details)
     }
 
     /// Waits for the decision.

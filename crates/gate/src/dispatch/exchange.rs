@@ -164,7 +164,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
 }
 
 /// Refuses a request; a visitor is told its place.
-fn refused(
+pub(crate) fn refused(
     proxy: &Proxy,
     config: &ActiveConfig,
     busy: Busy,

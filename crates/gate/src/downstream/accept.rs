@@ -42,8 +42,8 @@ fn welcome<H: Handler>(
     socket: Socket,
     address: IpAddr,
 ) {
-    let client = downstream.clients.add(address, downstream.clock.read());
-    let registration = Registration { downstream: Rc::clone(downstream), client: Rc::clone(&client) };
+    let registration = Registration::new(downstream, address);
+    let client = Rc::clone(&registration.client);
     let (downstream, handler, door) = (Rc::clone(downstream), Rc::clone(handler), Rc::clone(door));
     tokio::task::spawn_local(async move {
         serve(downstream, handler, door, socket, client).await;
@@ -52,9 +52,17 @@ fn welcome<H: Handler>(
 }
 
 /// A connection's entry in the registry, removed when this is dropped.
-struct Registration {
+pub(crate) struct Registration {
     downstream: Rc<Downstream>,
-    client: Rc<Client>,
+    pub(crate) client: Rc<Client>,
+}
+
+impl Registration {
+    /// Enters a connection from this address.
+    pub(crate) fn new(downstream: &Rc<Downstream>, address: IpAddr) -> Self {
+        let client = downstream.clients.add(address, downstream.clock.read());
+        Self { downstream: Rc::clone(downstream), client }
+    }
 }
 
 impl Drop for Registration {

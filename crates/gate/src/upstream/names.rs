@@ -28,7 +28,7 @@ pub(crate) fn find(settings: &Upstream) -> Result<Found, LookUpError> {
 pub(crate) fn find_or(settings: &Upstream, mut lost: impl FnMut(LookUpError)) -> Result<Found, LookUpError> {
     let look = |server: &Server| some(server, server.address.to_socket_addrs().map(Iterator::collect));
     let results: Vec<_> = settings.servers.iter().map(look).collect();
-    if results.iter().all(Result::is_err) {
+    if !results.is_empty() && results.iter().all(Result::is_err) {
         return results.into_iter().collect();
     }
     let mut tell = |why: LookUpError| {

@@ -1,5 +1,6 @@
 //! One file or folder for each subcommand: its options, and the call into the tool's crate.
 
+pub(crate) mod attach;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod gate;

@@ -3,6 +3,7 @@
 use units::{ClassId, RequestId, Time};
 
 use super::policy::Policy;
+use super::refill::Next;
 use crate::kind::Kind;
 use crate::protocol::{KnownSession, Output, Reason, SessionHint};
 use crate::store::{Held, Key, Position};
@@ -44,6 +45,37 @@ impl Policy {
         if self.shadow() {
             self.decide(Output::Dispatch(id), Waits::default());
         }
+    }
+
+    /// A request is in the server already: it is counted there, whether or not there is a place.
+    pub(super) fn begun(
+        &mut self,
+        now: Time,
+        id: RequestId,
+        (session, client): (SessionHint, u64),
+        (kind, class): (Kind, ClassId),
+    ) {
+        if self.store.contains(id) || self.store.is_full() {
+            self.stats.unknown_ids += 1;
+            return;
+        }
+        let class = class.min(self.config.last_class());
+        let session = match session {
+            SessionHint::New | SessionHint::Visitor(_) => session,
+            SessionHint::Known(known) => SessionHint::Known(KnownSession { class, ..known }),
+        };
+        let is_known = session.class().is_some();
+        let counters = self.stats.of(Some(class));
+        counters.arrived += 1;
+        counters.existing += u64::from(is_known);
+        counters.dispatched += 1;
+        // A client that has more than its share already is in there nevertheless.
+        self.clients.took(client);
+        let key = self.store.insert(Held::arriving(id, client, session, kind, now));
+        self.store.get_mut(key).class = Some(class);
+        self.scheduler.charge(class);
+        self.shares.served(now, class, session);
+        self.begin(now, Next { key, aside: false });
     }
 
     /// Why a request cannot even wait, after making room for an important one if need be.

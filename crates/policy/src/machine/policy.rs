@@ -155,6 +155,9 @@ impl Policy {
         let moved = matches!(input, Input::Knobs(_));
         match input {
             Input::Arrived { id, session, client, kind } => self.arrived(now, id, session, client, kind),
+            Input::Begun { id, session, client, kind, class } => {
+                self.begun(now, id, (session, client), (kind, class));
+            }
             Input::Cycle => self.cycle(now),
             Input::Classified { id, class } => self.classified(now, id, class),
             Input::Finished { id } => self.finished(now, id),
@@ -210,6 +213,11 @@ impl Policy {
     /// How many requests may be inside the server now, whatever their class.
     pub fn window(&self) -> u32 {
         self.places.size()
+    }
+
+    /// How many requests have a place in the server.
+    pub fn taken(&self) -> u32 {
+        self.places.taken()
     }
 
     /// Whether anybody waits for a place in the server or is on the way to where one waits. (In shadow mode

@@ -1,0 +1,228 @@
+//! [`Attached`]: what the gate knows of the server that it is attached to.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
+use std::rc::Rc;
+
+use handoff::events::{Event, MAX_HEAD, Reader, What};
+use handoff::memory::{Memory, PROCESSES, SLOTS};
+use handoff::shared::Shared;
+use handoff::slot::State;
+use rustix::thread::futex;
+use tokio::sync::Notify;
+
+use super::begun::begun;
+use super::group::Group;
+use super::peek::cut;
+use super::process::Process;
+use super::served::Slots;
+use crate::dispatch::proxy::Proxy;
+use crate::downstream::context::Downstream;
+use crate::runtime::log::say;
+
+/// What the gate knows of the server that it is attached to.
+#[derive(Debug)]
+pub(crate) struct Attached {
+    pub(super) proxy: Rc<Proxy>,
+    pub(super) downstream: Rc<Downstream>,
+    pub(super) shared: Shared,
+    pub(super) slots: RefCell<Slots>,
+    pub(super) processes: RefCell<BTreeMap<u16, Rc<Process>>>,
+    pub(super) groups: RefCell<Vec<Rc<Group>>>,
+    reader: RefCell<Reader>,
+    /// Places that were left when the processes were told last, but for what they have told since.
+    published: Cell<i64>,
+    /// Told when there is something to read.
+    pub(super) woken: Notify,
+    is_opaque_said: Cell<bool>,
+}
+
+impl Attached {
+    pub(super) fn new(proxy: &Rc<Proxy>, downstream: &Rc<Downstream>, shared: Shared) -> Self {
+        let attached = Self {
+            proxy: Rc::clone(proxy),
+            downstream: Rc::clone(downstream),
+            shared,
+            slots: RefCell::new(Slots::new(SLOTS)),
+            processes: RefCell::default(),
+            groups: RefCell::default(),
+            reader: RefCell::default(),
+            published: Cell::new(0),
+            woken: Notify::new(),
+            is_opaque_said: Cell::new(false),
+        };
+        attached.publish();
+        attached
+    }
+
+    pub(super) fn memory(&self) -> &'static Memory {
+        self.shared.memory()
+    }
+
+    /// Whether requests on kept connections may begin without being asked about: not where what they ask for can change
+    /// whose they are.
+    pub(super) fn may_begin(&self) -> bool {
+        !self.proxy.config().settings.rules.can_change()
+    }
+
+    /// A number for a process.
+    pub(super) fn free_number(&self) -> Option<u16> {
+        let processes = self.processes.borrow();
+        (0..PROCESSES as u16).find(|number| !processes.contains_key(number))
+    }
+
+    /// Tells the processes how many places there are, and whether anybody waits for one.
+    pub(super) fn publish(&self) {
+        let driver = self.proxy.admission().driver.borrow();
+        let (policy, waits) = (driver.policy(), driver.has_waiting());
+        let left = i64::from(policy.window()) - i64::from(policy.taken());
+        drop(driver);
+        let places = &self.memory().places;
+        let more = left - self.published.replace(left);
+        if more != 0 {
+            places.add(i32::try_from(more).unwrap_or_default());
+        }
+        if waits != places.is_waited_for() {
+            places.set_waits(waits);
+        }
+        if waits {
+            places.set_asleep(true);
+            // What has happened meanwhile has woken no task.
+            self.woken.notify_one();
+        }
+    }
+
+    /// A request was dispatched, which the policy counts by now.
+    pub(super) fn took(&self) {
+        self.publish();
+    }
+
+    /// Reads what has happened; whether anything had.
+    pub(super) fn read(&self) -> bool {
+        let (mut head, mut has_read) = ([0; MAX_HEAD], false);
+        loop {
+            let next = self.memory().events.read(&mut self.reader.borrow_mut(), &mut head);
+            let Some((event, length)) = next else { break };
+            has_read = true;
+            self.happened(event, &head[..length]);
+        }
+        if has_read {
+            let admission = self.proxy.admission();
+            if admission.driver.borrow().has_waiting() {
+                admission.turn.notify();
+            }
+            self.publish();
+        }
+        has_read
+    }
+
+    fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {
+        match what {
+            What::Began => {
+                // The process has taken the place that the policy gives it now.
+                self.published.set(self.published.get() - 1);
+                let whose = self.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
+                let Some(whose) = whose else {
+                    self.published.set(self.published.get() + 1);
+                    return;
+                };
+                let (inside, caller) = begun(&self.proxy, cut(head), whose);
+                if let Some(served) = self.slots.borrow_mut().get(slot) {
+                    (served.inside, served.caller) = (Some(inside), caller);
+                }
+            }
+            What::Ended => {
+                self.published.set(self.published.get() + 1);
+                let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());
+                if let Some(inside) = inside {
+                    inside.end(status, bytes);
+                }
+            }
+            What::Gone => self.forget(slot),
+        }
+    }
+
+    /// A connection is over, or no process has it.
+    pub(super) fn forget(&self, slot: u32) {
+        let Some(served) = self.slots.borrow_mut().remove(slot) else { return };
+        if let Some(parked) = &served.parked {
+            parked.abort();
+        }
+        self.memory().slots[slot as usize].set(State::Free);
+        drop(served);
+        self.publish();
+    }
+
+    /// Gives a connection to a process of the group as soon as one wants it.
+    pub(super) async fn give(
+        &self,
+        group: &Rc<Group>,
+        slot: u32,
+        is_opaque: bool,
+        connection: BorrowedFd<'_>,
+    ) {
+        let give = |process: &Rc<Process>| {
+            let is_given = process.give(slot, is_opaque, connection);
+            if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
+                served.process = process.number;
+            }
+            is_given
+        };
+        group.give_when_wanted(give, || self.memory().places.set_hungry(true)).await;
+    }
+
+    /// What is said on these connections is not known.
+    pub(super) fn say_opaque(&self, group: &Group) {
+        if !self.is_opaque_said.replace(true) {
+            say!(
+                "connections to {} that are not HTTP/1 without TLS go to the server as they come: nothing is known of their requests, so that nobody is refused",
+                group.address
+            );
+        }
+    }
+
+    /// What was decided about a parked request.
+    pub(super) fn resume(&self, slot: u32, state: State) {
+        let words = &self.memory().slots[slot as usize];
+        let process = self.slots.borrow_mut().get(slot).map(|served| {
+            served.parked = None;
+            served.process
+        });
+        if !words.change(State::Parked, state) {
+            return;
+        }
+        let _ = futex::wake(&words.word, futex::Flags::empty(), u32::MAX >> 1);
+        let process = process.and_then(|number| self.processes.borrow().get(&number).cloned());
+        if let Some(process) = process {
+            process.go(slot);
+        }
+    }
+
+    /// A process is gone: its requests are over, and what it has not taken goes to another.
+    pub(super) fn lost(self: &Rc<Self>, group: &Rc<Group>, process: &Process) {
+        self.read();
+        self.processes.borrow_mut().remove(&process.number);
+        group.leave(process);
+        let not_taken = process.not_taken();
+        for slot in self.slots.borrow().of(process.number) {
+            if not_taken.iter().any(|(other, ..)| *other == slot) {
+                continue;
+            }
+            let was_inside = self.memory().slots[slot as usize].state() == State::Busy;
+            if was_inside {
+                // The process cannot give its place back any more.
+                self.memory().places.give();
+                self.published.set(self.published.get() + 1);
+            }
+            self.forget(slot);
+        }
+        for (slot, is_opaque, connection) in not_taken {
+            let (attached, group) = (Rc::clone(self), Rc::clone(group));
+            tokio::task::spawn_local(async move {
+                attached.give(&group, slot, is_opaque, std::os::fd::AsFd::as_fd(&connection)).await;
+            });
+        }
+        self.publish();
+    }
+}

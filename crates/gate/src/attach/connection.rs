@@ -1,0 +1,139 @@
+//! A connection until it is the server's, and a request on one that has to wait.
+
+use std::net::{IpAddr, Shutdown};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::rc::Rc;
+use std::time::Duration;
+
+use handoff::slot::State;
+use policy::connections::Phase;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::attached::Attached;
+use super::decide::{Admitted, Decided, decide};
+use super::group::Group;
+use super::peek::{self, First};
+use super::refuse::refuse;
+use super::served::{Inside, Served};
+use crate::admission::decision::Caller;
+use crate::downstream::accept::Registration;
+
+/// Takes a connection in that was accepted.
+pub(super) async fn connection(attached: Rc<Attached>, group: Rc<Group>, stream: TcpStream, address: IpAddr) {
+    let registration = Registration::new(&attached.downstream, address);
+    let client = Rc::clone(&registration.client);
+    client.enter(Phase::New, attached.proxy.clock.last());
+    let limit = attached.proxy.config().settings.client.header_timeout;
+    let Ok(first) = timeout(limit, peek::first(&stream)).await else { return };
+    let admitted = match first {
+        First::Gone => return,
+        First::Opaque => {
+            attached.say_opaque(&group);
+            return hand_over(&attached, &group, stream, (address, None)).await;
+        }
+        First::Request(head) => {
+            client.enter(Phase::Busy, attached.proxy.clock.last());
+            match decide(&attached, (head, &client, &stream), Caller::Stranger).await {
+                Decided::Gone => return,
+                Decided::Refused(refusal) => return refuse(&attached, stream, client, refusal).await,
+                Decided::Dispatched(admitted) => admitted,
+            }
+        }
+    };
+    hand_over(&attached, &group, stream, (address, Some(admitted))).await;
+}
+
+/// Gives a connection to a process that wants it. One whose protocol is not followed has no place.
+async fn hand_over(
+    attached: &Rc<Attached>,
+    group: &Rc<Group>,
+    stream: TcpStream,
+    (address, admitted): (IpAddr, Option<Admitted>),
+) {
+    let is_opaque = admitted.is_none();
+    let (inside, caller, cookie) = match admitted {
+        Some(Admitted { inside, cookie, caller }) => (Some(inside), caller, cookie),
+        None => (None, Caller::Stranger, None),
+    };
+    let Ok(stream) = stream.into_std() else { return };
+    let served = Served { process: 0, address, caller, inside, parked: None };
+    let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
+    let words = &attached.memory().slots[slot as usize];
+    words.set(State::Busy);
+    words.set_may_begin(attached.may_begin());
+    words.set_line(&cookie.map(line).unwrap_or_default());
+    let held = Held { attached: Rc::clone(attached), slot: Some(slot) };
+    attached.give(group, slot, is_opaque, stream.as_fd()).await;
+    held.given();
+}
+
+/// `Set-Cookie` as a line.
+fn line(cookie: http::HeaderValue) -> Vec<u8> {
+    [b"Set-Cookie: ", cookie.as_bytes(), b"\r\n"].concat()
+}
+
+/// A slot that no process has yet; its request is over when it is dropped before.
+struct Held {
+    attached: Rc<Attached>,
+    slot: Option<u32>,
+}
+
+impl Held {
+    fn given(mut self) {
+        self.slot = None;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            self.attached.forget(slot);
+        }
+    }
+}
+
+/// Decides about a request on a kept connection, whose socket the process has sent along.
+pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
+    /// A client that is asked about has sent something; not all of its head need be there.
+    const HEAD: Duration = Duration::from_secs(10);
+    let words = &attached.memory().slots[slot as usize];
+    let whose = attached.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
+    // A thread of the server that reads from it waits for the gate now, and has the flags as they were afterwards.
+    let stream = std::net::TcpStream::from(socket);
+    let stream = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream));
+    let (Some((address, known)), Ok(stream)) = (whose, stream) else {
+        return attached.resume(slot, State::Idle);
+    };
+    let registration = Registration::new(&attached.downstream, address);
+    let client = Rc::clone(&registration.client);
+    client.enter(Phase::Busy, attached.proxy.clock.last());
+    let head = match timeout(HEAD, peek::first(&stream)).await {
+        Ok(First::Request(head)) => head,
+        // What is wrong with it the server says.
+        Ok(First::Opaque | First::Gone) | Err(_) => return attached.resume(slot, State::Refused),
+    };
+    match decide(&attached, (head, &client, &stream), known).await {
+        Decided::Dispatched(Admitted { inside, cookie, caller }) => {
+            words.set_line(&cookie.map(line).unwrap_or_default());
+            go_on(&attached, slot, inside, caller);
+            // Until here the gate has the socket as well, and the end that the server gives the connection would not be seen.
+            drop(stream);
+            attached.resume(slot, State::Busy);
+        }
+        Decided::Gone => attached.resume(slot, State::Refused),
+        Decided::Refused(refusal) => {
+            let Ok(ends) = rustix::io::dup(&stream) else { return attached.resume(slot, State::Refused) };
+            refuse(&attached, stream, client, refusal).await;
+            let _ = std::net::TcpStream::from(ends).shutdown(Shutdown::Both);
+            attached.resume(slot, State::Refused);
+        }
+    }
+}
+
+fn go_on(attached: &Attached, slot: u32, inside: Inside, caller: Caller) {
+    if let Some(served) = attached.slots.borrow_mut().get(slot) {
+        served.inside = Some(inside);
+        served.caller = caller;
+    }
+}

@@ -1,0 +1,113 @@
+//! [`Group`]: all processes that serve one address, and the connections that wait for one of them.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::process::Process;
+
+/// All processes that serve one address. Of several groups none has to wait for another's processes.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) address: SocketAddr,
+    processes: RefCell<Vec<Rc<Process>>>,
+    /// Listeners by their cookies (`SO_COOKIE`, socket(7)): with `SO_REUSEPORT` there are several of an address.
+    listeners: RefCell<Vec<(u64, JoinHandle<()>)>>,
+    next: Cell<usize>,
+    /// Connections that wait until a process wants one.
+    waiting: Cell<usize>,
+    willing: Notify,
+}
+
+impl Group {
+    pub(super) fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            processes: RefCell::default(),
+            listeners: RefCell::default(),
+            next: Cell::new(0),
+            waiting: Cell::new(0),
+            willing: Notify::new(),
+        }
+    }
+
+    /// Whether connections of this listener are accepted.
+    pub(super) fn has_listener(&self, cookie: u64) -> bool {
+        self.listeners.borrow().iter().any(|(other, _)| *other == cookie)
+    }
+
+    pub(super) fn add_listener(&self, cookie: u64, accepting: JoinHandle<()>) {
+        self.listeners.borrow_mut().push((cookie, accepting));
+    }
+
+    pub(super) fn join(&self, process: Rc<Process>) {
+        self.processes.borrow_mut().push(process);
+        self.willing.notify_waiters();
+    }
+
+    /// A process is gone. Without any, connections are left in the kernel's queue.
+    pub(super) fn leave(&self, process: &Process) {
+        let mut processes = self.processes.borrow_mut();
+        processes.retain(|other| other.number != process.number);
+        if processes.is_empty() {
+            self.listeners.borrow_mut().drain(..).for_each(|(_, accepting)| accepting.abort());
+        }
+    }
+
+    pub(super) fn number_of_processes(&self) -> usize {
+        self.processes.borrow().len()
+    }
+
+    /// Whether there are connections that no process wants.
+    pub(super) fn is_hungry(&self) -> bool {
+        self.waiting.get() > 0
+    }
+
+    /// A process may want a connection by now.
+    pub(super) fn look(&self) {
+        if self.is_hungry() {
+            self.willing.notify_waiters();
+        }
+    }
+
+    /// Gives something to a process that wants it, in turn; whether one did.
+    pub(super) fn give(&self, give: impl Fn(&Rc<Process>) -> bool) -> bool {
+        let processes = self.processes.borrow();
+        let number = processes.len();
+        let first = self.next.get();
+        let willing = (0..number).map(|step| (first + step) % number);
+        let mut willing = willing.filter(|at| processes[*at].is_willing());
+        let taken = willing.find(|at| give(&processes[*at]));
+        if let Some(at) = taken {
+            self.next.set((at + 1) % number);
+        }
+        taken.is_some()
+    }
+
+    /// As [`Self::give`], as soon as one wants it; `hungry` is called when it has to wait.
+    pub(super) async fn give_when_wanted(&self, give: impl Fn(&Rc<Process>) -> bool, hungry: impl Fn()) {
+        while !self.give(&give) {
+            self.waiting.set(self.waiting.get() + 1);
+            let _waits = Waits(&self.waiting);
+            let willing = self.willing.notified();
+            hungry();
+            // One may have come to want it before it could be told that there is something.
+            if self.give(&give) {
+                return;
+            }
+            willing.await;
+        }
+    }
+}
+
+/// One that waits, whatever becomes of it.
+struct Waits<'a>(&'a Cell<usize>);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}

@@ -1,0 +1,14 @@
+//! The gate under a server instead of in front of it: it accepts the connections of the server's own listeners, and hands each
+//! over when its first request has a place (`handoff` has what passes between them, `shim` what is in the server).
+
+mod attached;
+mod begun;
+mod connection;
+mod decide;
+mod group;
+mod messages;
+mod peek;
+mod process;
+mod refuse;
+pub(crate) mod serve;
+mod served;

@@ -1,0 +1,120 @@
+//! Looking at what a client has sent, which stays where it is: the server is to read it.
+
+use std::io;
+use std::mem::MaybeUninit;
+
+use http::request::Parts;
+use http::{HeaderName, HeaderValue, Method, Request, Uri, Version};
+use http1::fields::Field;
+use http1::request::Head;
+use rustix::net::{RecvFlags, recv};
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+
+/// Longer heads are decided about by what is there.
+const MAX_HEAD: usize = 16 * 1024;
+const MAX_FIELDS: usize = 128;
+
+/// What a connection, or the next request on it, begins with.
+#[derive(Debug)]
+pub(super) enum First {
+    /// A request.
+    Request(Box<Parts>),
+    /// Something that is not read here: TLS, HTTP/2, or what no request begins with. The server will know.
+    Opaque,
+    /// Nothing: the client has gone.
+    Gone,
+}
+
+/// Waits until there is a whole head.
+pub(super) async fn first(stream: &TcpStream) -> First {
+    loop {
+        if stream.ready(Interest::READABLE).await.is_err() {
+            return First::Gone;
+        }
+        // What is not whole is looked at again when more has come: until then the socket is not readable.
+        let looked = stream.try_io(Interest::READABLE, || {
+            let mut bytes = [0; MAX_HEAD];
+            match recv(stream, &mut bytes[..], RecvFlags::PEEK | RecvFlags::DONTWAIT)? {
+                (_, 0) => Ok(First::Gone),
+                (_, length) => known(&bytes[..length]).ok_or_else(|| io::ErrorKind::WouldBlock.into()),
+            }
+        });
+        match looked {
+            Ok(first) => return first,
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => return First::Gone,
+        }
+    }
+}
+
+/// Until the client goes away.
+pub(super) async fn gone(stream: &TcpStream) {
+    loop {
+        match stream.ready(Interest::READABLE).await {
+            Ok(ready) if !ready.is_read_closed() => {
+                // It has sent something; its end is said anew.
+                let _ = stream.try_io(Interest::READABLE, || Err::<(), _>(io::ErrorKind::WouldBlock.into()));
+            }
+            _ => return,
+        }
+    }
+}
+
+/// What it is; nothing where more has to come.
+fn known(bytes: &[u8]) -> Option<First> {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let begins = &bytes[..bytes.len().min(PREFACE.len())];
+    if bytes.len() >= 4 && PREFACE.starts_with(begins) {
+        return Some(First::Opaque);
+    }
+    let mut room = [MaybeUninit::uninit(); MAX_FIELDS];
+    match Head::parse(bytes, &mut room) {
+        Ok(Some(head)) => Some(parts(&head).map_or(First::Opaque, |parts| First::Request(Box::new(parts)))),
+        Ok(None) if bytes.len() < MAX_HEAD => None,
+        Ok(None) => Some(First::Request(cut(bytes))),
+        Err(_) => Some(First::Opaque),
+    }
+}
+
+/// What is there of a head that is not whole; of one that cannot be read nothing is known but that it is one.
+pub(super) fn cut(bytes: &[u8]) -> Box<Parts> {
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let bytes = [&bytes[..whole], b"\r\n"].concat();
+    let mut room = [MaybeUninit::uninit(); MAX_FIELDS];
+    let head = Head::parse(&bytes, &mut room).ok().flatten();
+    Box::new(head.and_then(|head| parts(&head)).unwrap_or_else(|| Request::new(()).into_parts().0))
+}
+
+fn parts(head: &Head<'_, '_>) -> Option<Parts> {
+    let mut request = Request::new(());
+    *request.method_mut() = Method::from_bytes(head.method.as_bytes()).ok()?;
+    *request.uri_mut() = head.target.parse::<Uri>().ok()?;
+    *request.version_mut() = if head.is_modern { Version::HTTP_11 } else { Version::HTTP_10 };
+    for Field { name, value } in head.fields {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        request.headers_mut().append(name, HeaderValue::from_bytes(value).ok()?);
+    }
+    Some(request.into_parts().0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_connection_begins_with_is_known_from_its_first_bytes() {
+        let is = |bytes: &[u8]| match known(bytes) {
+            Some(First::Request(parts)) => parts.uri.to_string(),
+            Some(First::Opaque) => "opaque".to_owned(),
+            Some(First::Gone) => "gone".to_owned(),
+            None => "more".to_owned(),
+        };
+        assert_eq!(is(b"GET /a?b HTTP/1.1\r\nHost: x\r\n\r\n"), "/a?b");
+        assert_eq!(is(b"GET /a HTTP/1.1\r\nHost: x\r\n"), "more");
+        assert_eq!(is(b"\x16\x03\x01\x02\x00\x01"), "opaque");
+        assert_eq!(is(b"PRI * HTTP/2.0\r\n"), "opaque");
+        assert_eq!(is(b"P"), "more");
+        assert_eq!(is(&[b"GET /long HTTP/1.1\r\nX: ".as_slice(), &[b'a'; MAX_HEAD]].concat()), "/long");
+    }
+}

@@ -1,0 +1,228 @@
+//! Listening for processes of the server, and accepting for them.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use handoff::message::{ToGate, ToServer, VERSION};
+use handoff::shared::Shared;
+use rustix::net::sockopt::{socket_acceptconn, socket_cookie, socket_peercred};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
+use tokio::io::Interest;
+use tokio::net::{TcpListener, UnixDatagram, UnixListener};
+use tokio::time::timeout;
+
+use super::attached::Attached;
+use super::connection::{connection, parked};
+use super::group::Group;
+use super::messages;
+use super::process::Process;
+use crate::process::error::Error;
+use crate::process::gate::Gate;
+use crate::runtime::log::say;
+
+/// A socket for processes of the server. A process that connects has to have a listener of the server's to be attached.
+///
+/// # Errors
+/// When it cannot be had at this path.
+pub(crate) fn listen(path: &Path) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    // What a gate has left that is no more.
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    if is_socket {
+        fs::remove_file(path)?;
+    }
+    rustix::net::bind(&listener, &SocketAddrUnix::new(path)?)?;
+    fs::set_permissions(path, Permissions::from_mode(0o666))?;
+    rustix::net::listen(&listener, BACKLOG)?;
+    Ok(listener)
+}
+
+/// The gate under a server.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    attached: Rc<Attached>,
+    listener: UnixListener,
+}
+
+impl Serving {
+    /// Begins to share memory with the server's processes.
+    ///
+    /// # Errors
+    /// When there is no memory left.
+    pub(crate) fn begin(gate: &Gate, listener: OwnedFd) -> Result<Self, Error> {
+        let shared = Shared::make().map_err(Error::System)?;
+        let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, shared));
+        Ok(Self { attached, listener: UnixListener::from_std(listener.into()).map_err(Error::System)? })
+    }
+
+    /// Serves processes of the server that connect, for as long as it is polled.
+    pub(crate) async fn run(self) {
+        tokio::task::spawn_local(look(Rc::clone(&self.attached)));
+        loop {
+            match self.listener.accept().await {
+                Ok((control, _)) => {
+                    if let Ok(control) = control.into_std() {
+                        tokio::task::spawn_local(meet(Rc::clone(&self.attached), control.into()));
+                    }
+                }
+                Err(why) => self.attached.proxy.admission().guard.accept_failed(&why).await,
+            }
+        }
+    }
+}
+
+/// Processes that connect at once, such as those of a server that begins.
+const BACKLOG: i32 = 1024;
+
+/// Reads what has happened, when it is said that something has, and now and then.
+async fn look(attached: Rc<Attached>) {
+    /// While requests begin and end without anybody waiting.
+    const BUSY: Duration = Duration::from_millis(10);
+    loop {
+        let has_read = attached.read();
+        let waits = attached.memory().places.is_waited_for();
+        if has_read && !waits {
+            let _ = timeout(BUSY, attached.woken.notified()).await;
+            continue;
+        }
+        attached.memory().places.set_asleep(true);
+        // What came in between has woken no task.
+        if !attached.read() {
+            let _ = timeout(Duration::from_secs(1), attached.woken.notified()).await;
+        }
+    }
+}
+
+/// A process that connects says which listener it uses.
+async fn meet(attached: Rc<Attached>, control: OwnedFd) {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    // Messages are kept whole on it, as datagrams are.
+    let Ok(control) = UnixDatagram::from_std(control.into()) else { return };
+    let said = control.async_io(Interest::READABLE, || messages::receive(&control));
+    let Ok(Ok((bytes, mut beside))) = timeout(PATIENCE, said).await else { return };
+    let (Some(ToGate::Hello { version }), Some(listener)) = (ToGate::read(&bytes), beside.pop()) else {
+        return;
+    };
+    let pid = socket_peercred(&control).map_or(0, |peer| peer.pid.as_raw_nonzero().get());
+    if version != VERSION {
+        say!(
+            "process {pid} has another version of the library that is loaded into servers; it serves without the gate"
+        );
+        let _ = messages::send(&control, &ToServer::NotYours.to_bytes(), &[]);
+        return;
+    }
+    let Some((group, process)) = admit(&attached, control, listener, pid) else { return };
+    while let Some((said, mut beside)) = process.says().await {
+        match said {
+            Some(ToGate::Wake) => {
+                attached.woken.notify_one();
+                group.look();
+            }
+            Some(ToGate::Park { slot }) => {
+                if let Some(socket) = beside.pop() {
+                    park(&attached, &process, slot, socket);
+                }
+            }
+            Some(ToGate::Hello { .. }) | None => {}
+        }
+    }
+    attached.lost(&group, &process);
+}
+
+/// Takes a process in, and its listener.
+fn admit(
+    attached: &Rc<Attached>,
+    control: UnixDatagram,
+    listener: OwnedFd,
+    pid: i32,
+) -> Option<(Rc<Group>, Rc<Process>)> {
+    let refuse = |control: &UnixDatagram| {
+        let _ = messages::send(control, &ToServer::NotYours.to_bytes(), &[]);
+    };
+    let is_listener = socket_acceptconn(&listener).unwrap_or(false);
+    let cookie = socket_cookie(&listener).ok();
+    let listener = std::net::TcpListener::from(listener);
+    let address = listener.local_addr().ok();
+    let (true, Some(cookie), Some(address)) = (is_listener, cookie, address) else {
+        refuse(&control);
+        return None;
+    };
+    let number = attached.free_number()?;
+    let words = &attached.memory().processes[usize::from(number)];
+    let process = Process::attach(control, (number, pid), words, attached.shared.file());
+    let process = match process {
+        Ok(process) => Rc::new(process),
+        Err(why) => {
+            say!("cannot attach to process {pid}: {why}; it serves without the gate");
+            return None;
+        }
+    };
+    let found = attached.groups.borrow().iter().find(|group| group.address == address).cloned();
+    let group = found.unwrap_or_else(|| {
+        let group = Rc::new(Group::new(address));
+        attached.groups.borrow_mut().push(Rc::clone(&group));
+        group
+    });
+    if group.number_of_processes() == 0 {
+        say!("attached to process {pid} at {address}");
+    }
+    attached.processes.borrow_mut().insert(number, Rc::clone(&process));
+    group.join(Rc::clone(&process));
+    if !group.has_listener(cookie) {
+        listener.set_nonblocking(true).ok()?;
+        match TcpListener::from_std(listener) {
+            Ok(listener) => {
+                let accepting =
+                    tokio::task::spawn_local(accept(Rc::clone(attached), Rc::clone(&group), listener));
+                group.add_listener(cookie, accepting);
+            }
+            Err(why) => say!("cannot accept at {address}: {why}"),
+        }
+    }
+    Some((group, process))
+}
+
+async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpListener) {
+    let admission = Rc::clone(attached.proxy.admission());
+    let mut accepted = 0;
+    loop {
+        admission.guard.room().await;
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let (attached, group) = (Rc::clone(&attached), Rc::clone(&group));
+                tokio::task::spawn_local(connection(attached, group, stream, peer.ip()));
+            }
+            Err(why) => admission.guard.accept_failed(&why).await,
+        }
+        accepted += 1;
+        if accepted >= admission.driver.borrow().policy().burst() {
+            // The paper's n: after so many, the policy has its cycle.
+            accepted = 0;
+            admission.turn.notify();
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Decides about a request on a kept connection, if the connection is one of this process.
+fn park(attached: &Rc<Attached>, process: &Process, slot: u32, socket: OwnedFd) {
+    // What it has said of the request before comes first.
+    attached.read();
+    let mut slots = attached.slots.borrow_mut();
+    let Some(served) = slots.get(slot).filter(|served| served.process == process.number) else {
+        say!(
+            "process {} asks about connection {slot} ({}), which is none of its",
+            process.pid,
+            socket.as_raw_fd()
+        );
+        return;
+    };
+    let deciding = tokio::task::spawn_local(parked(Rc::clone(attached), slot, socket));
+    served.parked = Some(deciding.abort_handle());
+}

@@ -1,0 +1,82 @@
+//! [`Served`]: connections that were handed over, by their slots.
+
+use std::net::IpAddr;
+
+use http::StatusCode;
+use tokio::task::AbortHandle;
+
+use crate::admission::decision::Caller;
+use crate::admission::permit::Permit;
+use crate::observe::access_log::account::Account;
+
+/// A connection that was handed over.
+#[derive(Debug)]
+pub(super) struct Served {
+    pub(super) process: u16,
+    pub(super) address: IpAddr,
+    /// Whose the last request was that said so.
+    pub(super) caller: Caller,
+    /// The request that is in the server.
+    pub(super) inside: Option<Inside>,
+    /// What decides about the one that waits.
+    pub(super) parked: Option<AbortHandle>,
+}
+
+/// A request that is in the server; over when this is dropped.
+#[derive(Debug)]
+pub(super) struct Inside {
+    pub(super) permit: Permit,
+    pub(super) account: Account,
+}
+
+impl Inside {
+    /// Its response has ended with this status, after so many bytes; 0 where it had none.
+    pub(super) fn end(mut self, status: u16, bytes: u64) {
+        if let Ok(status) = StatusCode::from_u16(status) {
+            self.account.answered(None);
+            self.account.status(status);
+            self.account.sent(usize::try_from(bytes).unwrap_or(usize::MAX));
+            self.account.complete();
+        }
+        // The place is given back.
+        drop(self.permit);
+    }
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Slots {
+    all: Vec<Option<Served>>,
+    free: Vec<u32>,
+}
+
+impl Slots {
+    pub(super) fn new(number: usize) -> Self {
+        let all = (0..number).map(|_| None).collect();
+        Self { all, free: (0..number as u32).rev().collect() }
+    }
+
+    /// Takes one; gives it back where there is no slot.
+    pub(super) fn add(&mut self, served: Served) -> Result<u32, Box<Served>> {
+        let Some(slot) = self.free.pop() else { return Err(Box::new(served)) };
+        self.all[slot as usize] = Some(served);
+        Ok(slot)
+    }
+
+    pub(super) fn get(&mut self, slot: u32) -> Option<&mut Served> {
+        self.all.get_mut(slot as usize)?.as_mut()
+    }
+
+    pub(super) fn remove(&mut self, slot: u32) -> Option<Served> {
+        let served = self.all.get_mut(slot as usize)?.take()?;
+        self.free.push(slot);
+        Some(served)
+    }
+
+    /// Those of a process.
+    pub(super) fn of(&self, process: u16) -> Vec<u32> {
+        let all = (0..).zip(&self.all);
+        let of_process = |served: &Served| served.process == process;
+        all.filter(|(_, served)| served.as_ref().is_some_and(of_process)).map(|(slot, _)| slot).collect()
+    }
+}

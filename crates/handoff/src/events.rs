@@ -1,0 +1,229 @@
+//! [`Events`]: what happens on connections, told by all processes to the gate.
+
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Events that are kept until the gate reads them.
+const LENGTH: usize = 4096;
+/// As much of a request's head is told.
+pub const MAX_HEAD: usize = 464;
+
+/// What has happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum What {
+    /// A request has begun without being asked about; its head is told.
+    Began = 1,
+    /// A response is over, all of it sent or not.
+    Ended = 2,
+    /// The server has closed the connection.
+    Gone = 3,
+}
+
+/// Something that has happened on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// What.
+    pub what: What,
+    /// The connection.
+    pub slot: u32,
+    /// When, in nanoseconds of CLOCK_MONOTONIC.
+    pub time: u64,
+    /// Status of a response that has ended; 0 of one that did not begin.
+    pub status: u16,
+    /// Bytes of it.
+    pub bytes: u64,
+}
+
+/// A bounded queue for many writers and one reader, without locks (Vyukov, "Bounded MPMC queue"). A writer that finds it full
+/// drops what it would say; what it costs is counted anew.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Events {
+    tail: AtomicU64,
+    dropped: AtomicU64,
+    cells: [Cell; LENGTH],
+}
+
+#[derive(Debug)]
+#[repr(C, align(8))]
+struct Cell {
+    turn: AtomicU64,
+    time: AtomicU64,
+    bytes: AtomicU64,
+    slot: AtomicU32,
+    status: AtomicU16,
+    length: AtomicU16,
+    what: AtomicU8,
+    head: [AtomicU8; MAX_HEAD],
+}
+
+/// Where the reader is.
+#[derive(Debug, Default)]
+pub struct Reader {
+    next: u64,
+}
+
+impl Events {
+    pub(crate) fn begin(&self) {
+        (0..).zip(&self.cells).for_each(|(turn, cell)| cell.turn.store(turn, Ordering::Relaxed));
+    }
+
+    fn cell(&self, turn: u64) -> &Cell {
+        &self.cells[(turn % LENGTH as u64) as usize]
+    }
+
+    /// Tells of an event; of `head` what there is room for.
+    pub fn tell(&self, event: Event, head: &[u8]) {
+        let mut turn = self.tail.load(Ordering::Relaxed);
+        let cell = loop {
+            let cell = self.cell(turn);
+            let there = cell.turn.load(Ordering::Acquire);
+            if there == turn {
+                match self.tail.compare_exchange_weak(turn, turn + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => break cell,
+                    Err(now) => turn = now,
+                }
+            } else if there < turn {
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+                return;
+            } else {
+                turn = self.tail.load(Ordering::Relaxed);
+            }
+        };
+        cell.time.store(event.time, Ordering::Relaxed);
+        cell.bytes.store(event.bytes, Ordering::Relaxed);
+        cell.slot.store(event.slot, Ordering::Relaxed);
+        cell.status.store(event.status, Ordering::Relaxed);
+        cell.what.store(event.what as u8, Ordering::Relaxed);
+        let head = &head[..head.len().min(MAX_HEAD)];
+        cell.length.store(head.len() as u16, Ordering::Relaxed);
+        cell.head.iter().zip(head).for_each(|(place, byte)| place.store(*byte, Ordering::Relaxed));
+        cell.turn.store(turn + 1, Ordering::Release);
+    }
+
+    /// Events that there was no room for.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is one that is being written, or was when its writer ended.
+    pub fn is_stuck(&self, reader: &Reader) -> bool {
+        self.tail.load(Ordering::Acquire) > reader.next
+            && self.cell(reader.next).turn.load(Ordering::Acquire) != reader.next + 1
+    }
+
+    /// Goes on without it.
+    pub fn skip(&self, reader: &mut Reader) {
+        self.cell(reader.next).turn.store(reader.next + LENGTH as u64, Ordering::Release);
+        reader.next += 1;
+    }
+
+    /// The next event, with the head in `into`, and how long that is; nothing where it is not written yet.
+    pub fn read(&self, reader: &mut Reader, into: &mut [u8; MAX_HEAD]) -> Option<(Event, usize)> {
+        loop {
+            let cell = self.cell(reader.next);
+            if cell.turn.load(Ordering::Acquire) != reader.next + 1 {
+                return None;
+            }
+            let length = usize::from(cell.length.load(Ordering::Relaxed)).min(MAX_HEAD);
+            let head = into.iter_mut().zip(&cell.head[..length]);
+            head.for_each(|(byte, place)| *byte = place.load(Ordering::Relaxed));
+            let what = match cell.what.load(Ordering::Relaxed) {
+                1 => Some(What::Began),
+                2 => Some(What::Ended),
+                3 => Some(What::Gone),
+                _ => None,
+            };
+            let event = what.map(|what| Event {
+                what,
+                slot: cell.slot.load(Ordering::Relaxed),
+                time: cell.time.load(Ordering::Relaxed),
+                status: cell.status.load(Ordering::Relaxed),
+                bytes: cell.bytes.load(Ordering::Relaxed),
+            });
+            self.skip(reader);
+            if let Some(event) = event {
+                return Some((event, length));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::boxed::Box;
+    use std::vec::Vec;
+
+    fn events() -> Box<Events> {
+        let cell = || Cell {
+            turn: AtomicU64::new(0),
+            time: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            slot: AtomicU32::new(0),
+            status: AtomicU16::new(0),
+            length: AtomicU16::new(0),
+            what: AtomicU8::new(0),
+            head: [const { AtomicU8::new(0) }; MAX_HEAD],
+        };
+        let cells: Vec<Cell> = (0..LENGTH).map(|_| cell()).collect();
+        let cells: Box<[Cell; LENGTH]> = cells.try_into().unwrap();
+        let events = Box::new(Events { tail: AtomicU64::new(0), dropped: AtomicU64::new(0), cells: *cells });
+        events.begin();
+        events
+    }
+
+    fn event(slot: u32) -> Event {
+        Event { what: What::Began, slot, time: 5, status: 0, bytes: 0 }
+    }
+
+    #[test]
+    fn what_several_tell_is_read_once_and_in_their_order() {
+        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+        let each = 20_000_u32;
+        let mut seen = [0_u32; 2];
+        std::thread::scope(|scope| {
+            for writer in 0..2 {
+                let events = &events;
+                scope.spawn(move || {
+                    for number in 0..each {
+                        let before = events.dropped();
+                        events.tell(event(2 * number + writer), b"GET / HTTP/1.1");
+                        if events.dropped() > before {
+                            std::thread::yield_now();
+                        }
+                    }
+                });
+            }
+            while u64::from(seen[0] + seen[1]) + events.dropped() < u64::from(2 * each) {
+                let Some((event, length)) = events.read(&mut reader, &mut head) else { continue };
+                assert_eq!(&head[..length], b"GET / HTTP/1.1");
+                seen[event.slot as usize % 2] += 1;
+            }
+        });
+        assert_eq!(u64::from(seen[0] + seen[1]) + events.dropped(), u64::from(2 * each));
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_dropped_and_counted() {
+        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+        (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 1000]));
+        assert_eq!(events.dropped(), 3);
+        let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
+        assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));
+    }
+
+    #[test]
+    fn a_writer_that_ended_is_passed_over() {
+        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+        // One has taken its turn and written nothing.
+        events.tail.fetch_add(1, Ordering::Relaxed);
+        events.tell(event(2), b"");
+        assert_eq!(events.read(&mut reader, &mut head), None);
+        assert!(events.is_stuck(&reader));
+        events.skip(&mut reader);
+        assert_eq!(events.read(&mut reader, &mut head).unwrap().0, event(2));
+        assert!(!events.is_stuck(&reader));
+    }
+}

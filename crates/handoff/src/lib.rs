@@ -1,0 +1,17 @@
+//! What passes between the gate and a server that it is attached to: messages on their channels, the memory that they
+//! share, and where a response ends. No input or output, no clock, no allocation.
+//!
+//! The gate accepts connections of the server's own listeners, and hands each one over when its first request may be
+//! served; from then on client and server have nothing between them. That a request on a kept connection begins and ends
+//! is told by words in shared memory ([`memory`]), and only a request that has to wait is asked about.
+
+#![no_std]
+
+pub mod events;
+pub mod memory;
+pub mod message;
+pub mod places;
+pub mod response;
+#[cfg(feature = "shared")]
+pub mod shared;
+pub mod slot;

@@ -1,0 +1,107 @@
+//! [`Memory`]: what the gate and the server's processes share.
+
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+use crate::events::Events;
+use crate::message::VERSION;
+use crate::places::Places;
+use crate::slot::Slot;
+
+/// Processes at most, each counted once for each listener that it uses.
+pub const PROCESSES: usize = 1024;
+/// Connections at most that are handed over and not closed.
+pub const SLOTS: usize = 65_536;
+
+/// "hwattach".
+const MAGIC: [u32; 2] = [0x6861_7474, 0x6163_6877];
+
+/// What the gate and the server's processes share: a sealed memory file (memfd_create(2)) of zeros at first, in which most
+/// pages are never touched. There are atomic words and bytes in it only, so that it may be looked at whatever others do.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Memory {
+    magic: [AtomicU32; 2],
+    version: AtomicU32,
+    /// Who may be in the server.
+    pub places: Places,
+    /// Processes of the server.
+    pub processes: [Process; PROCESSES],
+    /// Connections.
+    pub slots: [Slot; SLOTS],
+    /// What has happened on them.
+    pub events: Events,
+}
+
+/// A process of the server that uses a listener.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Process {
+    wants: AtomicU32,
+    has_many: AtomicU32,
+    queued: AtomicI32,
+}
+
+impl Memory {
+    /// Marks fresh memory as what it is.
+    pub fn begin(&self) {
+        self.version.store(VERSION.into(), Ordering::Relaxed);
+        self.magic.iter().zip(MAGIC).for_each(|(word, magic)| word.store(magic, Ordering::Release));
+        self.events.begin();
+    }
+
+    /// Whether it is what it should be.
+    pub fn is_ours(&self) -> bool {
+        let has_magic =
+            self.magic.iter().zip(MAGIC).all(|(word, magic)| word.load(Ordering::Acquire) == magic);
+        has_magic && self.version.load(Ordering::Relaxed) == u32::from(VERSION)
+    }
+}
+
+impl Process {
+    /// One that waits for a connection while it has others serves many at a time.
+    const AT_ONCE: [i32; 2] = [1, 64];
+
+    /// As of a process that has just come.
+    pub fn begin(&self) {
+        self.wants.store(0, Ordering::Relaxed);
+        self.has_many.store(0, Ordering::Relaxed);
+        self.queued.store(0, Ordering::Release);
+    }
+
+    /// It waits for a connection; whether that is new.
+    pub fn want(&self, has_others: bool) -> bool {
+        if has_others && self.has_many.load(Ordering::Relaxed) == 0 {
+            self.has_many.store(1, Ordering::Relaxed);
+        }
+        self.wants.load(Ordering::Relaxed) == 0 && self.wants.swap(1, Ordering::SeqCst) == 0
+    }
+
+    /// It does not wait for one any more.
+    pub fn stop_wanting(&self) {
+        self.wants.store(0, Ordering::Release);
+    }
+
+    /// Whether it can be given one.
+    pub fn is_willing(&self) -> bool {
+        let has_many = usize::from(self.has_many.load(Ordering::Relaxed) != 0);
+        self.wants.load(Ordering::SeqCst) != 0 && self.queued() < Self::AT_ONCE[has_many]
+    }
+
+    /// Connections that are on their way to it.
+    pub fn queued(&self) -> i32 {
+        self.queued.load(Ordering::Acquire).max(0)
+    }
+
+    /// One more is on its way. Who serves one at a time has to say that it wants the next.
+    pub fn send(&self) {
+        self.queued.fetch_add(1, Ordering::AcqRel);
+        if self.has_many.load(Ordering::Relaxed) == 0 {
+            self.stop_wanting();
+        }
+    }
+
+    /// One has come.
+    pub fn received(&self) {
+        self.queued.fetch_sub(1, Ordering::AcqRel);
+    }
+}

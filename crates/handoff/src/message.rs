@@ -1,0 +1,128 @@
+//! Messages on the channels between the gate and a process of the server, one datum of `SOCK_SEQPACKET` each; descriptors
+//! go beside them (`SCM_RIGHTS`, unix(7)).
+
+/// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
+pub const VERSION: u16 = 1;
+
+/// No message is longer.
+pub const MAX_LENGTH: usize = 8;
+
+/// What a process of the server tells the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToGate {
+    /// A process uses a listener, which goes beside this.
+    Hello {
+        /// [`VERSION`] of the process.
+        version: u16,
+    },
+    /// A request on a kept connection, whose socket goes beside this, has to wait.
+    Park {
+        /// The connection.
+        slot: u32,
+    },
+    /// Something is to be read in the shared memory.
+    Wake,
+}
+
+/// What the gate tells a process of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToServer {
+    /// The answer to [`ToGate::Hello`]: the shared memory and the inbox of the process go beside this.
+    Attached {
+        /// Which of [`Memory::processes`](crate::memory::Memory::processes) it is.
+        process: u16,
+    },
+    /// The answer to [`ToGate::Hello`] with a listener that the gate does not serve, or another version.
+    NotYours,
+    /// A client's connection, which goes beside this, with a request that has its place.
+    Connection {
+        /// Which of [`Memory::slots`](crate::memory::Memory::slots) it is.
+        slot: u32,
+        /// Whether what is spoken on it is not followed: TLS, or HTTP/2.
+        is_opaque: bool,
+    },
+    /// The state of a connection that was parked is another now.
+    Go {
+        /// The connection.
+        slot: u32,
+    },
+}
+
+impl ToGate {
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; MAX_LENGTH] {
+        match self {
+            Self::Hello { version } => bytes(b'H', 0, version, 0),
+            Self::Park { slot } => bytes(b'P', 0, 0, slot),
+            Self::Wake => bytes(b'W', 0, 0, 0),
+        }
+    }
+
+    /// From bytes; nothing of what is not a message.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (kind, _, number, slot) = fields(bytes)?;
+        match kind {
+            b'H' => Some(Self::Hello { version: number }),
+            b'P' => Some(Self::Park { slot }),
+            b'W' => Some(Self::Wake),
+            _ => None,
+        }
+    }
+}
+
+impl ToServer {
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; MAX_LENGTH] {
+        match self {
+            Self::Attached { process } => bytes(b'A', 0, process, 0),
+            Self::NotYours => bytes(b'N', 0, 0, 0),
+            Self::Connection { slot, is_opaque } => bytes(b'C', is_opaque.into(), 0, slot),
+            Self::Go { slot } => bytes(b'G', 0, 0, slot),
+        }
+    }
+
+    /// From bytes; nothing of what is not a message.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (kind, flag, number, slot) = fields(bytes)?;
+        match kind {
+            b'A' => Some(Self::Attached { process: number }),
+            b'N' => Some(Self::NotYours),
+            b'C' => Some(Self::Connection { slot, is_opaque: flag != 0 }),
+            b'G' => Some(Self::Go { slot }),
+            _ => None,
+        }
+    }
+}
+
+fn bytes(kind: u8, flag: u8, number: u16, slot: u32) -> [u8; MAX_LENGTH] {
+    let ([a, b], [c, d, e, f]) = (number.to_ne_bytes(), slot.to_ne_bytes());
+    [kind, flag, a, b, c, d, e, f]
+}
+
+fn fields(bytes: &[u8]) -> Option<(u8, u8, u16, u32)> {
+    let [kind, flag, a, b, c, d, e, f] = *<&[u8; MAX_LENGTH]>::try_from(bytes).ok()?;
+    Some((kind, flag, u16::from_ne_bytes([a, b]), u32::from_ne_bytes([c, d, e, f])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        for message in [ToGate::Hello { version: 7 }, ToGate::Park { slot: 70_000 }, ToGate::Wake] {
+            assert_eq!(ToGate::read(&message.to_bytes()), Some(message));
+        }
+        for message in [
+            ToServer::Attached { process: 900 },
+            ToServer::NotYours,
+            ToServer::Connection { slot: 65_535, is_opaque: true },
+            ToServer::Connection { slot: 1, is_opaque: false },
+            ToServer::Go { slot: 9 },
+        ] {
+            assert_eq!(ToServer::read(&message.to_bytes()), Some(message));
+        }
+        assert_eq!(ToGate::read(b"H"), None);
+        assert_eq!(ToServer::read(&[b'Z'; MAX_LENGTH]), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! [`Slot`]: a connection that was handed over.
+
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+/// The longest line that is inserted into a response, with its line feed.
+pub const MAX_LINE: usize = 503;
+
+/// What the server does on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum State {
+    /// The slot belongs to no connection.
+    Free = 0,
+    /// A request has its place.
+    Busy = 1,
+    /// It is kept, without a request.
+    Idle = 2,
+    /// A request waits for its place, with the gate.
+    Parked = 3,
+    /// The gate has answered in place of the server, and ended the connection.
+    Refused = 4,
+    /// The server has closed it.
+    Gone = 5,
+}
+
+impl State {
+    fn of(word: u32) -> Self {
+        match word {
+            1 => Self::Busy,
+            2 => Self::Idle,
+            3 => Self::Parked,
+            4 => Self::Refused,
+            5 => Self::Gone,
+            _ => Self::Free,
+        }
+    }
+}
+
+/// A connection that was handed over.
+#[derive(Debug)]
+#[repr(C, align(8))]
+pub struct Slot {
+    /// A [`State`]; threads wait for it to change (futex(2)).
+    pub word: AtomicU32,
+    /// Whether the next request may begin without being asked about while there are places.
+    may_begin: AtomicU8,
+    reserved: AtomicU8,
+    length: AtomicU8,
+    longer: AtomicU8,
+    /// A line that goes behind the status line of the next response.
+    line: [AtomicU8; MAX_LINE + 1],
+}
+
+impl Slot {
+    /// What the server does on it.
+    pub fn state(&self) -> State {
+        State::of(self.word.load(Ordering::Acquire))
+    }
+
+    /// From now on it does this.
+    pub fn set(&self, state: State) {
+        self.word.store(state as u32, Ordering::Release);
+    }
+
+    /// From one state to another; whether it was in the first.
+    pub fn change(&self, from: State, to: State) -> bool {
+        self.word.compare_exchange(from as u32, to as u32, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// Whether the next request may begin without being asked about while there are places.
+    pub fn set_may_begin(&self, may_begin: bool) {
+        self.may_begin.store(may_begin.into(), Ordering::Relaxed);
+    }
+
+    /// Whether it may.
+    pub fn may_begin(&self) -> bool {
+        self.may_begin.load(Ordering::Relaxed) != 0
+    }
+
+    /// The next response is to have this line, with its end; whether there is room for it.
+    pub fn set_line(&self, line: &[u8]) -> bool {
+        let fits = line.len() <= MAX_LINE;
+        let line = if fits { line } else { &[] };
+        self.line.iter().zip(line).for_each(|(place, byte)| place.store(*byte, Ordering::Relaxed));
+        let [low, high] = (line.len() as u16).to_le_bytes();
+        self.length.store(low, Ordering::Relaxed);
+        self.longer.store(high, Ordering::Release);
+        fits
+    }
+
+    /// Copies the line; gives how long it is.
+    pub fn copy_line(&self, into: &mut [u8; MAX_LINE]) -> usize {
+        let length =
+            u16::from_le_bytes([self.length.load(Ordering::Acquire), self.longer.load(Ordering::Acquire)]);
+        let length = usize::from(length).min(MAX_LINE);
+        let bytes = into.iter_mut().zip(&self.line[..length]);
+        bytes.for_each(|(byte, place)| *byte = place.load(Ordering::Relaxed));
+        length
+    }
+
+    /// The line has been inserted.
+    pub fn drop_line(&self) {
+        self.set_line(&[]);
+    }
+
+    /// Whether there is a line.
+    pub fn has_line(&self) -> bool {
+        self.length.load(Ordering::Relaxed) != 0 || self.longer.load(Ordering::Relaxed) != 0
+    }
+}

@@ -1,0 +1,53 @@
+//! The gate under servers of other makers: what holds with each of them.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
+mod properties;
+mod servers;
+mod started;
+
+use servers::Server;
+
+#[test]
+fn nginx() {
+    properties::hold(&Server::nginx(1, ""));
+}
+
+#[test]
+fn nginx_with_four_workers() {
+    properties::hold(&Server::nginx(4, ""));
+}
+
+#[test]
+fn nginx_with_workers_that_accept_in_turn() {
+    properties::hold(&Server::nginx(2, "accept_mutex on;"));
+}
+
+#[test]
+fn apache_of_processes() {
+    properties::hold(&Server::apache("prefork"));
+}
+
+#[test]
+fn apache_of_threads() {
+    properties::hold(&Server::apache("worker"));
+}
+
+#[test]
+fn apache_of_events() {
+    properties::hold(&Server::apache("event"));
+}
+
+#[test]
+fn node() {
+    properties::hold(&Server::node());
+}
+
+#[test]
+fn python_with_a_thread_for_each_connection() {
+    properties::hold(&Server::python());
+}
+
+#[test]
+fn java() {
+    properties::hold(&Server::java());
+}

@@ -1,0 +1,210 @@
+//! What holds of each server: no request is inside without a place, and none is lost with the gate.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use testkit::{PATIENCE, Process, Raw, poll_until};
+
+use crate::servers::Server;
+
+/// A gate that servers are attached to.
+struct Gate {
+    process: Process,
+    admin: SocketAddr,
+}
+
+impl Gate {
+    fn start(file: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        let mut process = Process::start(command.args(["gate", "--config"]).arg(file));
+        let admin = process.wait_for_address("admin on ");
+        Self { process, admin }
+    }
+
+    fn metric(&self, name: &str) -> f64 {
+        let response = Raw::connect(self.admin).get("/metrics").response();
+        let of_metric =
+            |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
+        let values = response.text().lines().filter(of_metric);
+        values.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum()
+    }
+
+    /// Waits until no request is inside.
+    fn is_empty(&self) {
+        poll_until(PATIENCE, "nobody to be in the server", || {
+            (self.metric("headworks_gate_in_service") == 0.0).then_some(())
+        });
+    }
+
+    fn kill(mut self) {
+        kill_process(Pid::from_raw(self.process.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
+        self.process.wait();
+    }
+}
+
+struct Site<'a> {
+    server: &'a Server,
+    file: PathBuf,
+}
+
+impl Site<'_> {
+    fn gate(&self, more: &str) -> Gate {
+        let socket = self.socket();
+        let text = format!(
+            "attach = true\nattach-socket = '{}'\n{more}\n[[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\
+            [[rule]]\nclass = 'premium'\nheader = 'X-Tier: premium'\n",
+            socket.display()
+        );
+        fs::write(&self.file, text).unwrap();
+        Gate::start(&self.file)
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.server.directory.path().join("attach.sock")
+    }
+
+    /// One request on a connection of its own: its status, and how long it took in seconds.
+    fn once(&self, path: &str, header: &str) -> (u16, f64) {
+        let began = Instant::now();
+        let mut client = Raw::connect(self.server.address);
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}Connection: close\r\n\r\n"));
+        (client.response().status, began.elapsed().as_secs_f64())
+    }
+
+    fn kept(&self) -> Raw {
+        let mut client = Raw::connect(self.server.address);
+        assert_eq!(client.get(Server::FAST).response().status, 200);
+        client
+    }
+}
+
+/// So long something takes at least that waits for one that takes long.
+const WAITED: f64 = 0.6 * Server::SLOW_FOR;
+
+/// All of it.
+pub(crate) fn hold(server: &Server) {
+    let library = server.directory.path().join("shim.so");
+    let mut write = Command::new(env!("CARGO_BIN_EXE_headworks"));
+    assert!(write.args(["attach", "--library"]).arg(&library).status().unwrap().success());
+    let site = Site { server, file: server.directory.path().join("gate.toml") };
+    let gate = site.gate("window = 1");
+    let running = server.start(&library, &site.socket());
+    requests_are_counted(&site, &gate);
+    the_window_holds(&site);
+    premium_overtakes(&site);
+    a_kept_connection_waits_as_well(&site, &gate);
+    a_client_that_leaves_is_forgotten(&site, &gate);
+    a_session_is_told_once(&site);
+    nobody_is_lost_with_the_gate(&site, gate);
+    assert_eq!(site.once(Server::FAST, "").0, 200, "without a gate");
+    attached_again(&site);
+    assert_eq!(site.once(Server::FAST, "").0, 200, "after the gate has ended");
+    drop(running);
+}
+
+fn requests_are_counted(site: &Site<'_>, gate: &Gate) {
+    gate.is_empty();
+    let before = gate.metric("headworks_gate_dispatched_total");
+    assert_eq!([(); 3].map(|()| site.once(Server::FAST, "").0), [200; 3]);
+    let mut kept = site.kept();
+    assert_eq!([(); 4].map(|()| kept.get(Server::FAST).response().status), [200; 4]);
+    // A head in pieces, the first of them too short for the method.
+    kept.send("GE");
+    thread::sleep(Duration::from_millis(50));
+    kept.send(format!("T {} HTTP/1.1\r\nHost: localhost\r\n", Server::FAST));
+    thread::sleep(Duration::from_millis(50));
+    kept.send(format!("X-Fill: {}\r\n\r\n", "a".repeat(6000)));
+    assert_eq!(kept.response().status, 200);
+    gate.is_empty();
+    let counted = gate.metric("headworks_gate_dispatched_total") - before;
+    assert_eq!(counted, 9.0, "three alone, and six on a connection");
+}
+
+fn the_window_holds(site: &Site<'_>) {
+    let began = Instant::now();
+    thread::scope(|scope| {
+        let all = [(); 3].map(|()| scope.spawn(|| site.once(Server::SLOW, "").0));
+        assert_eq!(all.map(|one| one.join().unwrap()), [200; 3]);
+    });
+    let took = began.elapsed().as_secs_f64();
+    assert!(took > 2.9 * Server::SLOW_FOR, "three one after the other took {took:.2} s");
+}
+
+fn premium_overtakes(site: &Site<'_>) {
+    let order = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for (name, header) in [("1", ""), ("2", ""), ("3", ""), ("premium", "X-Tier: premium\r\n")] {
+            let order = &order;
+            scope.spawn(move || {
+                assert_eq!(site.once(Server::SLOW, header).0, 200);
+                order.lock().unwrap().push(name);
+            });
+            thread::sleep(Duration::from_millis(60));
+        }
+    });
+    assert_eq!(order.lock().unwrap()[..2], ["1", "premium"]);
+}
+
+fn a_kept_connection_waits_as_well(site: &Site<'_>, gate: &Gate) {
+    let (mut slow, mut waiting) = (site.kept(), site.kept());
+    gate.is_empty();
+    slow.get(Server::SLOW);
+    thread::sleep(Duration::from_millis(60));
+    let began = Instant::now();
+    assert_eq!(waiting.get(Server::FAST).response().status, 200);
+    let took = began.elapsed().as_secs_f64();
+    assert!(took > WAITED, "it waited for {took:.2} s");
+    assert_eq!(slow.response().status, 200);
+    assert_eq!(waiting.get(Server::FAST).response().status, 200);
+}
+
+fn a_client_that_leaves_is_forgotten(site: &Site<'_>, gate: &Gate) {
+    let (mut slow, mut leaving) = (site.kept(), site.kept());
+    gate.is_empty();
+    slow.get(Server::SLOW);
+    thread::sleep(Duration::from_millis(60));
+    leaving.get(Server::FAST);
+    thread::sleep(Duration::from_millis(60));
+    drop(leaving);
+    assert_eq!(slow.response().status, 200);
+    gate.is_empty();
+    let (status, took) = site.once(Server::FAST, "");
+    assert!(status == 200 && took < WAITED, "{status} after {took:.2} s");
+}
+
+fn a_session_is_told_once(site: &Site<'_>) {
+    let mut client = Raw::connect(site.server.address);
+    let first = client.get(Server::FAST).response();
+    assert!(first.head.starts_with("HTTP/1.1 200"), "{}", first.head);
+    assert_eq!(first.head.matches("Set-Cookie: headworks=").count(), 1, "{}", first.head);
+    let second = client.get(Server::FAST).response();
+    assert!(!second.head.contains("Set-Cookie: headworks="), "{}", second.head);
+}
+
+fn nobody_is_lost_with_the_gate(site: &Site<'_>, gate: Gate) {
+    let (mut slow, mut waiting) = (site.kept(), site.kept());
+    gate.is_empty();
+    slow.get(Server::SLOW);
+    thread::sleep(Duration::from_millis(60));
+    waiting.get(Server::FAST);
+    thread::sleep(Duration::from_millis(60));
+    gate.kill();
+    assert_eq!([slow.response().status, waiting.response().status], [200; 2]);
+}
+
+fn attached_again(site: &Site<'_>) {
+    let mut gate = site.gate("window = 1\n[limits]\nclass-queues = 1");
+    let is_attached = || {
+        let before = gate.metric("headworks_gate_dispatched_total");
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+        (gate.metric("headworks_gate_dispatched_total") > before).then_some(())
+    };
+    poll_until(PATIENCE, "the server to be attached again", is_attached);
+    gate.process.terminate();
+}

@@ -1,0 +1,167 @@
+//! Adopting listeners when they are used first, and letting them go.
+
+use core::ffi::{c_int, c_void};
+use core::mem::size_of;
+use core::sync::atomic::Ordering;
+
+use libc::socklen_t;
+
+use crate::attaching::Answer;
+use crate::channel;
+use crate::connections;
+use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, at, high};
+use crate::next;
+use crate::table;
+use crate::table::{Entry, Kind};
+
+/// The listener that this is, adopted by now; nothing of what is not one, or not one that the gate serves.
+pub(crate) fn adopted(fd: c_int) -> Option<&'static Listener> {
+    if !channel::is_wanted() {
+        return None;
+    }
+    let entry = table::entry(fd)?;
+    match entry.kind() {
+        Kind::Client | Kind::Foreign => None,
+        Kind::Listener => {
+            let listener = at(usize::from(entry.listener.load(Ordering::Acquire)))?;
+            // SAFETY: it asks for nothing but a number.
+            if listener.owner.load(Ordering::Relaxed) != unsafe { libc::getpid() } {
+                in_child();
+                return adopted(fd);
+            }
+            Some(listener)
+        }
+        Kind::Other if is_listener(fd) => adopt(fd, entry),
+        Kind::Other => None,
+    }
+}
+
+fn is_listener(fd: c_int) -> bool {
+    let option = |name: c_int| {
+        let (mut value, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
+        let into = (&raw mut value).cast::<c_void>();
+        // SAFETY: there is room for as much as is said.
+        let answer = unsafe { next::getsockopt(fd, libc::SOL_SOCKET, name, into, &raw mut length) };
+        (answer == 0).then_some(value)
+    };
+    let errno = next::errno();
+    let is_one = option(libc::SO_ACCEPTCONN) == Some(1)
+        && matches!(option(libc::SO_DOMAIN), Some(libc::AF_INET | libc::AF_INET6))
+        && option(libc::SO_TYPE) == Some(libc::SOCK_STREAM);
+    next::set_errno(errno);
+    is_one
+}
+
+fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
+    let _changing = Changing::begin();
+    if entry.kind() != Kind::Other {
+        return at(usize::from(entry.listener.load(Ordering::Acquire)))
+            .filter(|_| entry.kind() == Kind::Listener);
+    }
+    let errno = next::errno();
+    let index = LISTENERS_OF_PROCESS.iter().position(|listener| !listener.is_used.load(Ordering::Acquire))?;
+    let listener = &LISTENERS_OF_PROCESS[index];
+    // SAFETY: descriptors that are this library's own, and the listener, whose number stays as it is.
+    let is_ours = unsafe {
+        let flags = next::fcntl(fd, libc::F_GETFL, 0);
+        let blocks = entry.blocks().unwrap_or(flags & libc::O_NONBLOCK == 0);
+        listener.blocks.store(blocks, Ordering::Release);
+        let (real, inner) = (high(fd), libc::epoll_create1(libc::EPOLL_CLOEXEC));
+        listener.real.store(real, Ordering::Release);
+        listener.inner.store(high(inner), Ordering::Release);
+        listener.number.store(fd, Ordering::Release);
+        listener.connections.store(0, Ordering::Release);
+        listener.owner.store(libc::getpid(), Ordering::Release);
+        let answer = if real >= 0 && inner >= 0 { listener.ask() } else { Answer::NotOurs };
+        if matches!(answer, Answer::NotOurs) {
+            for own in [real, listener.inner.load(Ordering::Relaxed)] {
+                next::close(own);
+            }
+            next::close(inner);
+            entry.set_kind(Kind::Foreign);
+            false
+        } else {
+            if matches!(answer, Answer::NoGate) {
+                listener.open();
+            }
+            let of_exec = next::fcntl(fd, libc::F_GETFD, 0) & libc::FD_CLOEXEC;
+            next::dup3(inner, fd, if of_exec != 0 { libc::O_CLOEXEC } else { 0 });
+            next::close(inner);
+            next::fcntl(fd, libc::F_SETFL, if blocks { 0 } else { libc::O_NONBLOCK.into() });
+            // Processes that share the real one wait in poll(2) before, as is done here.
+            next::fcntl(real, libc::F_SETFL, (flags | libc::O_NONBLOCK).into());
+            entry.listener.store(index as u8, Ordering::Release);
+            listener.is_used.store(true, Ordering::Release);
+            entry.set_kind(Kind::Listener);
+            true
+        }
+    };
+    next::set_errno(errno);
+    is_ours.then_some(listener)
+}
+
+/// The user of a descriptor says whether it waits; of a listener that matters whatever others do with its flags.
+pub(crate) fn says_whether_it_waits(fd: c_int, waits: bool) {
+    if let Some(entry) = table::entry(fd)
+        && (entry.blocks().is_some() || entry.kind() == Kind::Listener)
+    {
+        entry.set_blocking(waits);
+    }
+}
+
+/// A socket has begun to listen.
+pub(crate) fn listens(fd: c_int) {
+    let errno = next::errno();
+    // SAFETY: a number only.
+    let flags = unsafe { next::fcntl(fd, libc::F_GETFL, 0) };
+    next::set_errno(errno);
+    if let Some(entry) = table::entry(fd)
+        && entry.blocks().is_none()
+    {
+        entry.set_blocking(flags & libc::O_NONBLOCK == 0);
+    }
+}
+
+/// A descriptor is about to be closed, or to become another.
+pub(crate) fn closing(fd: c_int) {
+    let Some(entry) = table::entry(fd) else { return };
+    entry.forget_blocking();
+    match entry.kind() {
+        Kind::Other => entry.listeners.store(0, Ordering::Relaxed),
+        Kind::Client => connections::end(entry),
+        Kind::Foreign => entry.set_kind(Kind::Other),
+        Kind::Listener => {
+            entry.set_kind(Kind::Other);
+            let index = usize::from(entry.listener.load(Ordering::Acquire));
+            let Some(listener) = at(index) else { return };
+            listener.let_go();
+        }
+    }
+}
+
+/// In a child of a process that had adopted listeners: each is the real one again, and what came from the gate is the parent's.
+pub(crate) fn in_child() {
+    let errno = next::errno();
+    CHANGING.store(false, Ordering::Release);
+    for listener in &LISTENERS_OF_PROCESS {
+        if listener.is_used.swap(false, Ordering::AcqRel) {
+            let (real, number) =
+                (listener.real.load(Ordering::Acquire), listener.number.load(Ordering::Acquire));
+            // SAFETY: the copies are this library's own, and so is what stands at the number.
+            unsafe {
+                let of_exec = next::fcntl(number, libc::F_GETFD, 0) & libc::FD_CLOEXEC;
+                next::dup3(real, number, if of_exec != 0 { libc::O_CLOEXEC } else { 0 });
+            }
+            for fd in [&listener.control, &listener.inbox, &listener.notify, &listener.real, &listener.inner]
+            {
+                let fd = fd.swap(-1, Ordering::AcqRel);
+                if fd >= 0 {
+                    // SAFETY: it is this library's own.
+                    unsafe { next::close(fd) };
+                }
+            }
+        }
+    }
+    table::forget();
+    next::set_errno(errno);
+}

@@ -1,0 +1,112 @@
+//! Asking the gate for a channel, and doing without.
+
+use core::ffi::{c_int, c_void};
+use core::mem::size_of;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering;
+
+use handoff::memory::Memory;
+use handoff::message::{ToGate, ToServer, VERSION};
+use libc::socklen_t;
+
+use crate::channel;
+use crate::channel::Received;
+use crate::clock::now_seconds;
+use crate::listener::{Listener, high};
+use crate::next;
+
+/// What came of asking the gate.
+pub(crate) enum Answer {
+    Attached,
+    NotOurs,
+    NoGate,
+}
+
+impl Listener {
+    /// Asks the gate for a channel.
+    pub(crate) fn ask(&self) -> Answer {
+        static PATIENCE: libc::timeval = libc::timeval { tv_sec: 1, tv_usec: 0 };
+        let control = channel::connect();
+        if control < 0 {
+            return Answer::NoGate;
+        }
+        let close = |fd: c_int| {
+            // SAFETY: it is this library's own.
+            unsafe { next::close(fd) };
+        };
+        let patience = (&raw const PATIENCE).cast::<c_void>();
+        // SAFETY: it is as long as is said.
+        unsafe {
+            let length = size_of::<libc::timeval>() as socklen_t;
+            next::setsockopt(control, libc::SOL_SOCKET, libc::SO_RCVTIMEO, patience, length);
+        }
+        let is_told =
+            channel::send(control, ToGate::Hello { version: VERSION }, self.real.load(Ordering::Acquire));
+        let answer = if is_told { channel::receive(control, 0) } else { Received::Closed };
+        let Received::Message(ToServer::Attached { process }, [memory, inbox]) = answer else {
+            close(control);
+            let is_none = matches!(answer, Received::Message(ToServer::NotYours, _));
+            return if is_none { Answer::NotOurs } else { Answer::NoGate };
+        };
+        let Some(mapped) = map(memory) else {
+            [memory, inbox, control].into_iter().for_each(close);
+            return Answer::NoGate;
+        };
+        close(memory);
+        let channels = [control, inbox].map(|fd| {
+            let copy = high(fd);
+            close(fd);
+            copy
+        });
+        for fd in channels {
+            // SAFETY: a number only.
+            unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };
+        }
+        self.register(channels[1]);
+        // Who waits in accept(2) would wait there for a connection that does not come, when it is told of something else.
+        if !self.blocks.load(Ordering::Acquire) {
+            self.register(channels[0]);
+        }
+        self.memory.store(mapped, Ordering::Release);
+        self.process.store(process, Ordering::Release);
+        self.inbox.store(channels[1], Ordering::Release);
+        self.control.store(channels[0], Ordering::Release);
+        Answer::Attached
+    }
+
+    /// Lets the server accept for itself, until there is a gate again.
+    pub(crate) fn open(&self) {
+        self.register(self.real.load(Ordering::Acquire));
+        let mut directory = [0u8; 108];
+        channel::directory(&mut directory);
+        // SAFETY: the path ends with a zero.
+        let notify = unsafe {
+            let notify = libc::inotify_init1(libc::IN_CLOEXEC | libc::IN_NONBLOCK);
+            let what = libc::IN_CREATE | libc::IN_ATTRIB | libc::IN_MOVED_TO;
+            libc::inotify_add_watch(notify, directory.as_ptr().cast(), what);
+            let copy = high(notify);
+            next::close(notify);
+            copy
+        };
+        self.register(notify);
+        self.notify.store(notify, Ordering::Release);
+        self.tried.store(now_seconds(), Ordering::Release);
+    }
+}
+
+/// The shared memory, if it is that.
+fn map(fd: c_int) -> Option<*mut Memory> {
+    // SAFETY: a fresh mapping of memory that no process can make shorter (it is sealed), which is looked at only as atomic words.
+    unsafe {
+        let mut about: libc::stat = core::mem::zeroed();
+        let is_whole = libc::fstat(fd, &raw mut about) == 0 && about.st_size as usize >= size_of::<Memory>();
+        let is_sealed = next::fcntl(fd, libc::F_GET_SEALS, 0) & libc::F_SEAL_SHRINK != 0;
+        if !is_whole || !is_sealed {
+            return None;
+        }
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        let mapped = libc::mmap(null_mut(), size_of::<Memory>(), protection, flags, fd, 0);
+        let mapped: *mut Memory = (mapped != libc::MAP_FAILED).then_some(mapped)?.cast();
+        (*mapped).is_ours().then_some(mapped)
+    }
+}

@@ -1,0 +1,148 @@
+//! Connections that came from the gate, from its hands to their end.
+
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicI32, Ordering};
+
+use handoff::events::{Event, What};
+use handoff::memory::{Memory, SLOTS};
+use handoff::response::Response;
+use handoff::slot::{Slot, State};
+use libc::epoll_event;
+
+use crate::clock;
+use crate::listener;
+use crate::listener::Listener;
+use crate::next;
+use crate::table;
+use crate::table::{Entry, Kind, Phase};
+
+/// Takes a connection in; `slot` is its place in the shared memory, and whether what is spoken on it is followed.
+pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaque): (u32, bool)) {
+    let Some(entry) = table::entry(fd).filter(|_| slot < SLOTS as u32) else { return };
+    entry.slot.store(slot, Ordering::Relaxed);
+    entry.listener.store(index as u8, Ordering::Relaxed);
+    entry.is_fresh.store(1, Ordering::Relaxed);
+    entry.line_sent.store(0, Ordering::Relaxed);
+    entry.epoll.store(0, Ordering::Relaxed);
+    // SAFETY: the server does not know of the connection yet.
+    unsafe { *entry.response() = Response::new(false) };
+    entry.set_phase(if is_opaque { Phase::Ended } else { Phase::Busy });
+    entry.set_kind(Kind::Client);
+    listener.connections.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The listener that a connection came from, while the gate is there, with the memory and the connection's slot.
+pub(crate) fn of(entry: &Entry) -> Option<(&'static Listener, &'static Memory, &'static Slot)> {
+    let listener = listener::at(usize::from(entry.listener.load(Ordering::Relaxed)))?;
+    let memory = listener.memory()?;
+    let slot = memory.slots.get(entry.slot.load(Ordering::Relaxed) as usize)?;
+    Some((listener, memory, slot))
+}
+
+fn tell(entry: &Entry, what: What, (status, bytes): (u16, u64), head: &[u8]) {
+    let Some((listener, memory, _)) = of(entry) else { return };
+    let slot = entry.slot.load(Ordering::Relaxed);
+    memory.events.tell(Event { what, slot, time: clock::now(), status, bytes }, head);
+    listener.wake(memory);
+}
+
+/// A request takes a place without being asked about.
+pub(crate) fn began(entry: &Entry, head: &[u8]) {
+    let Some((_, memory, slot)) = of(entry) else { return };
+    if entry.change(Phase::Idle, Phase::Busy) {
+        memory.places.take();
+        slot.set(State::Busy);
+        tell(entry, What::Began, (0, 0), head);
+    }
+}
+
+/// The request at hand is over.
+pub(crate) fn over(entry: &Entry, response: &Response) {
+    if !entry.change(Phase::Busy, Phase::Idle) {
+        return;
+    }
+    entry.is_fresh.store(1, Ordering::Relaxed);
+    let Some((_, memory, slot)) = of(entry) else { return };
+    slot.set(State::Idle);
+    memory.places.give();
+    tell(entry, What::Ended, (response.status(), response.bytes()), &[]);
+}
+
+/// The server closes a connection.
+pub(crate) fn end(entry: &Entry) {
+    // SAFETY: who closes a connection does not use it any more.
+    let response = unsafe { *entry.response() };
+    over(entry, &response);
+    entry.set_kind(Kind::Other);
+    let Some((listener, _, slot)) = of(entry) else { return };
+    listener.connections.fetch_sub(1, Ordering::Relaxed);
+    slot.set(State::Gone);
+    tell(entry, What::Gone, (0, 0), &[]);
+}
+
+/// What the gate has decided about a parked request, if it has; whether it goes on.
+pub(crate) fn resumed(entry: &Entry) -> bool {
+    let state = of(entry).map_or(State::Refused, |(.., slot)| slot.state());
+    let phase = match state {
+        State::Parked => return false,
+        State::Busy => Phase::Busy,
+        _ => Phase::Ended,
+    };
+    if entry.change(Phase::Parked, phase) {
+        entry.is_fresh.store(1, Ordering::Relaxed);
+    }
+    true
+}
+
+/// The gate has decided about a parked request.
+pub(crate) fn go(index: usize, slot: u32) {
+    let is_meant = |entry: &Entry| {
+        entry.slot.load(Ordering::Relaxed) == slot
+            && usize::from(entry.listener.load(Ordering::Relaxed)) == index
+    };
+    let fd =
+        usize::try_from(slot).ok().and_then(|slot| FD_OF.get(slot)).map(|fd| fd.load(Ordering::Acquire) - 1);
+    if let Some((fd, entry)) = fd.and_then(|fd| Some((fd, table::client(fd)?)))
+        && is_meant(entry)
+        && entry.phase() == Phase::Parked
+        && resumed(entry)
+    {
+        rearm(fd, entry);
+    }
+}
+
+/// The descriptor of a slot that is parked, and one more.
+static FD_OF: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
+
+/// A request waits.
+pub(crate) fn parked(fd: c_int, entry: &Entry) {
+    let slot = entry.slot.load(Ordering::Relaxed) as usize;
+    if let Some(place) = FD_OF.get(slot) {
+        place.store(fd + 1, Ordering::Release);
+    }
+}
+
+/// Has the server's epoll instance say again that there is something to read.
+pub(crate) fn rearm(fd: c_int, entry: &Entry) {
+    if let Some(epoll) = entry.registered() {
+        let (events, data) = (entry.events.load(Ordering::Relaxed), entry.data.load(Ordering::Relaxed));
+        let mut event = epoll_event { events, u64: data };
+        let errno = next::errno();
+        // SAFETY: as the server registered it.
+        unsafe { next::epoll_ctl(epoll, libc::EPOLL_CTL_MOD, fd, &raw mut event) };
+        next::set_errno(errno);
+    }
+}
+
+/// The gate is gone: what it had decided goes on, what waited for it goes on as well, and nothing is counted any more.
+pub(crate) fn abandon(index: usize) {
+    let of_listener =
+        |(_, entry): &(c_int, &Entry)| usize::from(entry.listener.load(Ordering::Relaxed)) == index;
+    for (fd, entry) in table::all(Kind::Client).filter(of_listener) {
+        let was_parked = entry.change(Phase::Parked, Phase::Ended);
+        entry.set_phase(Phase::Ended);
+        if was_parked {
+            rearm(fd, entry);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Doing what the gate says, for as long as it is there.
+
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering;
+
+use handoff::message::ToServer;
+
+use crate::attaching::Answer;
+use crate::channel;
+use crate::channel::Received;
+use crate::clock::now_seconds;
+use crate::connections;
+use crate::listener::{Changing, Listener};
+use crate::next;
+
+impl Listener {
+    /// The gate is gone: whatever waits for it goes on, and the server accepts for itself.
+    fn fail_open(&self, index: usize) {
+        let control = self.control.swap(-1, Ordering::AcqRel);
+        if control < 0 {
+            return;
+        }
+        // SAFETY: it is this library's own.
+        unsafe { next::close(control) };
+        self.open();
+        connections::abandon(index);
+    }
+
+    /// Asks for a gate again, at most once a second, or when something was made where it listens.
+    pub(crate) fn try_again(&self) {
+        let mut bytes = [0u8; 1024];
+        let notify = self.notify.load(Ordering::Acquire);
+        let mut is_new = false;
+        // SAFETY: there is room for as much as is said.
+        while unsafe { next::read(notify, bytes.as_mut_ptr().cast(), bytes.len()) } > 0 {
+            is_new = true;
+        }
+        let now = now_seconds();
+        if !is_new && self.tried.load(Ordering::Acquire) == now {
+            return;
+        }
+        self.tried.store(now, Ordering::Release);
+        let _changing = Changing::begin();
+        if !self.is_open() || !matches!(self.ask(), Answer::Attached) {
+            return;
+        }
+        let inner = self.inner.load(Ordering::Acquire);
+        for fd in [self.real.load(Ordering::Acquire), self.notify.swap(-1, Ordering::AcqRel)] {
+            // SAFETY: all three are this library's own.
+            unsafe { next::epoll_ctl(inner, libc::EPOLL_CTL_DEL, fd, null_mut()) };
+        }
+        // SAFETY: it is this library's own, and taken out of the epoll instance.
+        unsafe { next::close(notify) };
+        self.connections.store(0, Ordering::Release);
+    }
+
+    /// Does what the gate says; whether it is still there.
+    pub(crate) fn obey(&self, index: usize) -> bool {
+        loop {
+            let control = self.control.load(Ordering::Acquire);
+            if control < 0 {
+                return false;
+            }
+            match channel::receive(control, libc::MSG_DONTWAIT) {
+                Received::Message(ToServer::Go { slot }, _) => connections::go(index, slot),
+                Received::Message(..) | Received::Unknown => {}
+                Received::Nothing => return true,
+                Received::Closed => {
+                    self.fail_open(index);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// The next connection from the gate; -1 where it has not sent one.
+    pub(crate) fn take(&self, index: usize) -> c_int {
+        loop {
+            let inbox = self.inbox.load(Ordering::Acquire);
+            if inbox < 0 {
+                return -1;
+            }
+            match channel::receive(inbox, libc::MSG_DONTWAIT) {
+                Received::Message(ToServer::Connection { slot, is_opaque }, [fd, _]) if fd >= 0 => {
+                    if let Some(process) = self.of_process() {
+                        process.received();
+                    }
+                    connections::begin(fd, index, self, (slot, is_opaque));
+                    return fd;
+                }
+                Received::Message(..) | Received::Unknown => {}
+                Received::Nothing => return -1,
+                Received::Closed => {
+                    if self.inbox.compare_exchange(inbox, -1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                        // SAFETY: it is this library's own.
+                        unsafe { next::close(inbox) };
+                    }
+                    self.fail_open(index);
+                    return -1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Waiting for events: what a server waits for says whether it wants connections, and a connection whose request is parked
+//! has nothing to read.
+
+use core::ffi::c_int;
+use core::sync::atomic::Ordering;
+
+use libc::{epoll_event, pollfd};
+
+use crate::adoption;
+use crate::channel;
+use crate::listener;
+use crate::listener::FROM_GATE;
+use crate::next;
+use crate::reading;
+use crate::table;
+use crate::table::{Entry, Kind, Phase};
+
+/// epoll_ctl(2).
+///
+/// # Safety
+/// As of epoll_ctl(2).
+pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int {
+    let is_removed = operation == libc::EPOLL_CTL_DEL;
+    let listener = match table::entry(fd).map(Entry::kind) {
+        Some(Kind::Other) if is_removed => None,
+        Some(Kind::Other | Kind::Listener) => adoption::adopted(fd),
+        _ => None,
+    };
+    let of_epoll = table::entry(epoll);
+    if let (Some(listener), Some(of_epoll)) = (listener, of_epoll) {
+        let index = table::entry(fd).map_or(0, |entry| entry.listener.load(Ordering::Relaxed));
+        let bit = 1u64 << (index % 64);
+        if is_removed {
+            of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
+            listener.stop_wanting();
+        } else if !event.is_null() {
+            of_epoll.listeners.fetch_or(bit, Ordering::AcqRel);
+            // SAFETY: as the caller says. Of several processes each has a channel of its own.
+            let mut plain = unsafe { *event };
+            plain.events &= !(libc::EPOLLEXCLUSIVE as u32);
+            // SAFETY: as the caller says.
+            return unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut plain) };
+        }
+    } else if let Some(entry) = table::client(fd) {
+        if is_removed {
+            entry.epoll.store(0, Ordering::Release);
+        } else if !event.is_null() {
+            // SAFETY: as the caller says.
+            let mut masked = unsafe { *event };
+            entry.events.store(masked.events, Ordering::Relaxed);
+            entry.data.store(masked.u64, Ordering::Relaxed);
+            entry.epoll.store(epoll + 1, Ordering::Release);
+            if entry.phase() == Phase::Parked && masked.events & libc::EPOLLET as u32 == 0 {
+                masked.events &= !(libc::EPOLLIN as u32);
+                // SAFETY: as the caller says.
+                return unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut masked) };
+            }
+        }
+    }
+    // SAFETY: as the caller says.
+    unsafe { next::epoll_ctl(epoll, operation, fd, event) }
+}
+
+/// Says that the server waits for connections of the listeners that this instance has.
+pub(crate) fn wants(epoll: c_int) {
+    let Some(entry) = table::entry(epoll) else { return };
+    let mut bits = entry.listeners.load(Ordering::Relaxed);
+    while bits != 0 {
+        if let Some(listener) = listener::at(bits.trailing_zeros() as usize) {
+            listener.want();
+        }
+        bits &= bits - 1;
+    }
+}
+
+/// Of what an epoll instance has said, takes out what the gate has sent, and does that; gives how many are left.
+///
+/// # Safety
+/// There have to be so many.
+pub(crate) unsafe fn without_ours(events: *mut epoll_event, count: c_int) -> c_int {
+    let Ok(length) = usize::try_from(count) else { return count };
+    if length == 0 {
+        return 0;
+    }
+    // SAFETY: as the caller says.
+    let events = unsafe { core::slice::from_raw_parts_mut(events, length) };
+    let mut kept = 0;
+    for at in 0..length {
+        let event = events[at];
+        let index = { event.u64 }.wrapping_sub(FROM_GATE);
+        match usize::try_from(index).ok().filter(|index| *index < 64) {
+            Some(index) => {
+                if let Some(listener) = listener::at(index) {
+                    listener.obey(index);
+                }
+            }
+            None => {
+                events[kept] = event;
+                kept += 1;
+            }
+        }
+    }
+    kept as c_int
+}
+
+/// What a server waits for with poll(2), or select(2): of listeners it wants connections. A thread that waits for a single
+/// connection, whose request is parked, waits for the gate first; whether that has taken all of `timeout`, ms.
+///
+/// # Safety
+/// There have to be so many.
+pub(crate) unsafe fn before_poll(fds: *mut pollfd, count: usize, timeout: c_int) -> bool {
+    if !channel::is_wanted() || fds.is_null() {
+        return false;
+    }
+    // SAFETY: as the caller says.
+    let fds = unsafe { core::slice::from_raw_parts_mut(fds, count) };
+    for polled in
+        fds.iter().filter(|polled| table::entry(polled.fd).is_some_and(|it| it.kind() == Kind::Listener))
+    {
+        if let Some(listener) = adoption::adopted(polled.fd) {
+            listener.want();
+        }
+    }
+    let [polled] = fds else { return false };
+    let parked = table::client(polled.fd).filter(|entry| entry.phase() == Phase::Parked);
+    let reads = polled.events & libc::POLLIN != 0;
+    parked.filter(|_| reads).is_some_and(|entry| {
+        let limit = (timeout >= 0).then_some(timeout);
+        !reading::wait_until(entry, limit)
+    })
+}

@@ -1,0 +1,195 @@
+//! Reading from connections: where a request begins, and whether it may.
+
+use core::ffi::{c_int, c_long, c_void};
+use core::ptr::null;
+use core::sync::atomic::Ordering;
+
+use handoff::response::Response;
+use handoff::slot::{Slot, State};
+use libc::{iovec, ssize_t};
+
+use crate::connections;
+use crate::connections::of;
+use crate::next;
+use crate::table::{Entry, Phase};
+
+/// The response to this has no body.
+const METHOD: &[u8] = b"HEAD ";
+
+/// Whether the server may read; if not it is to be told that nothing is there. A request that begins takes its place when it
+/// has been read, unless somebody waits for one. Nothing where it has waited for one in vain, and `errno` says why. `waits` is whether it waits at all, if the connection is one for that.
+pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
+    match entry.phase() {
+        Phase::Busy | Phase::Ended => Some(true),
+        Phase::Parked => Some(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
+        Phase::Idle => {
+            let Some((listener, memory, slot)) = of(entry) else { return Some(true) };
+            let blocks = blocks(fd, entry, waits);
+            if blocks.is_some() && !is_readable(fd) {
+                return None;
+            }
+            let may_begin = slot.may_begin() && memory.places.are_open();
+            if may_begin || !has_something(fd) {
+                return Some(true);
+            }
+            slot.set(State::Parked);
+            entry.set_phase(Phase::Parked);
+            connections::parked(fd, entry);
+            mask(fd, entry);
+            if let Some(epoll) = entry.registered() {
+                let index = usize::from(entry.listener.load(Ordering::Relaxed));
+                listener.listen_with(epoll, index);
+            }
+            if !listener.park(entry.slot.load(Ordering::Relaxed), fd) {
+                // It cannot be asked: the request goes on.
+                slot.set(State::Idle);
+                entry.set_phase(Phase::Idle);
+                connections::rearm(fd, entry);
+                return Some(true);
+            }
+            Some(wait(fd, entry, blocks))
+        }
+    }
+}
+
+/// The flags of a descriptor whose user waits for something to read; nothing of others.
+fn blocks(fd: c_int, entry: &Entry, waits: bool) -> Option<c_long> {
+    if !waits || entry.registered().is_some() {
+        return None;
+    }
+    // SAFETY: a number only.
+    let flags = unsafe { next::fcntl(fd, libc::F_GETFL, 0) };
+    (flags & libc::O_NONBLOCK == 0).then_some(flags.into())
+}
+
+/// Waits until there is something to read, or the end: what the next request needs is known only then. For as long as the
+/// read would have waited (`SO_RCVTIMEO`, socket(7)).
+fn is_readable(fd: c_int) -> bool {
+    // SAFETY: there is room for as much as is said, and it is one descriptor.
+    unsafe {
+        let mut limit: libc::timeval = core::mem::zeroed();
+        let mut length = size_of::<libc::timeval>() as libc::socklen_t;
+        let into = (&raw mut limit).cast::<c_void>();
+        let errno = next::errno();
+        if next::getsockopt(fd, libc::SOL_SOCKET, libc::SO_RCVTIMEO, into, &raw mut length) != 0 {
+            next::set_errno(errno);
+        }
+        let milliseconds = limit.tv_sec.saturating_mul(1000).saturating_add(limit.tv_usec / 1000);
+        let timeout = if milliseconds > 0 { milliseconds.min(c_int::MAX.into()) as c_int } else { -1 };
+        let mut fds = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let ready = next::poll(&raw mut fds, 1, timeout);
+        if ready == 0 {
+            next::set_errno(libc::EAGAIN);
+        }
+        ready > 0
+    }
+}
+
+/// Whether there is anything to read, without which the server learns of the end of the connection, or that there is nothing.
+fn has_something(fd: c_int) -> bool {
+    let (mut byte, errno) = (0u8, next::errno());
+    // SAFETY: there is room for one byte.
+    let read = unsafe { next::recv(fd, (&raw mut byte).cast(), 1, libc::MSG_PEEK | libc::MSG_DONTWAIT) };
+    next::set_errno(errno);
+    read > 0
+}
+
+/// Has a level-triggered epoll instance be silent about what cannot be read now.
+pub(crate) fn mask(fd: c_int, entry: &Entry) {
+    let events = entry.events.load(Ordering::Relaxed);
+    if let Some(epoll) = entry.registered()
+        && events & libc::EPOLLET as u32 == 0
+    {
+        let data = entry.data.load(Ordering::Relaxed);
+        let mut event = libc::epoll_event { events: events & !(libc::EPOLLIN as u32), u64: data };
+        let errno = next::errno();
+        // SAFETY: as the server registered it, but for one event.
+        unsafe { next::epoll_ctl(epoll, libc::EPOLL_CTL_MOD, fd, &raw mut event) };
+        next::set_errno(errno);
+    }
+}
+
+/// A thread that has the connection to itself waits here; one that would not wait is to come again.
+fn wait(fd: c_int, entry: &Entry, blocks: Option<c_long>) -> bool {
+    let Some(flags) = blocks else { return false };
+    wait_until(entry, None);
+    // The gate does not wait, and has changed the flags for that.
+    // SAFETY: a number only.
+    unsafe { next::fcntl(fd, libc::F_SETFL, flags) };
+    true
+}
+
+/// Waits until the gate has decided, or so many milliseconds; whether it has.
+pub(crate) fn wait_until(entry: &Entry, timeout: Option<c_int>) -> bool {
+    /// So often is looked whether the gate is there.
+    const LOOK: c_int = 100;
+    let mut left = timeout;
+    loop {
+        if connections::resumed(entry) || entry.phase() != Phase::Parked {
+            return true;
+        }
+        let Some((listener, _, slot)) = of(entry) else { return true };
+        if listener.is_deserted() {
+            let index = usize::from(entry.listener.load(Ordering::Relaxed));
+            listener.obey(index);
+            continue;
+        }
+        let step = left.map_or(LOOK, |left| left.min(LOOK));
+        if step <= 0 {
+            return false;
+        }
+        sleep(slot, step);
+        left = left.map(|left| left - step);
+    }
+}
+
+/// Until the word of a slot that is parked changes, or so many milliseconds.
+fn sleep(slot: &Slot, milliseconds: c_int) {
+    let time = libc::timespec {
+        tv_sec: libc::time_t::from(milliseconds / 1000),
+        tv_nsec: c_long::from(milliseconds % 1000) * 1_000_000,
+    };
+    let errno = next::errno();
+    // SAFETY: the word is there for as long as the process is.
+    unsafe {
+        let word = slot.word.as_ptr().cast::<c_void>();
+        libc::syscall(
+            libc::SYS_futex,
+            word,
+            libc::FUTEX_WAIT,
+            State::Parked as u32,
+            &raw const time,
+            null::<c_void>(),
+            0,
+        );
+    }
+    next::set_errno(errno);
+}
+
+/// So many bytes were read into these pieces.
+///
+/// # Safety
+/// The pieces have to be there, as they were read into.
+pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
+    let Some(length) = usize::try_from(read).ok().filter(|length| *length > 0) else { return };
+    let phase = entry.phase();
+    let so_far = usize::from(entry.is_fresh.load(Ordering::Relaxed));
+    if !matches!(phase, Phase::Idle | Phase::Busy) || so_far == 0 {
+        return;
+    }
+    let first = pieces.iter().find(|piece| piece.iov_len > 0);
+    // SAFETY: as the caller says.
+    let head = first.map_or(&[][..], |piece| unsafe {
+        core::slice::from_raw_parts(piece.iov_base.cast::<u8>(), piece.iov_len.min(length))
+    });
+    // The method may come in pieces.
+    let rest = &METHOD[so_far - 1..];
+    let is_more_to_come = head.len() < rest.len() && rest.starts_with(head);
+    let of_method = if is_more_to_come { so_far + head.len() } else { 0 };
+    entry.is_fresh.store(of_method as u8, Ordering::Relaxed);
+    // SAFETY: who reads the head of a request writes its response afterwards.
+    unsafe { *entry.response() = Response::new(head.starts_with(rest)) };
+    if phase == Phase::Idle {
+        connections::began(entry, head);
+    }
+}

@@ -1,0 +1,176 @@
+//! What is known of descriptors, by their numbers.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_int;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+use handoff::response::Response;
+
+/// Descriptors with higher numbers are never more than the C library's.
+pub(crate) const DESCRIPTORS: usize = 65_536;
+
+/// What a descriptor is, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Anything.
+    Other = 0,
+    /// A connection that came from the gate.
+    Client = 1,
+    /// A listener that was adopted.
+    Listener = 2,
+    /// A listener that the gate does not serve.
+    Foreign = 3,
+}
+
+/// What goes on on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// It is kept, without a request.
+    Idle = 0,
+    /// A request has its place.
+    Busy = 1,
+    /// A request waits for its place.
+    Parked = 2,
+    /// There will be no further request: the gate has ended it, or is gone.
+    Ended = 3,
+}
+
+/// A descriptor. As zeros it is one of which nothing is known.
+pub(crate) struct Entry {
+    kind: AtomicU8,
+    /// Of a listener: whether its user waits in accept(2), as far as its user has said. Others that have the same socket
+    /// change its flags, and so does the gate.
+    blocking: AtomicU8,
+    phase: AtomicU8,
+    /// The listener that it is, or that a connection came from.
+    pub(crate) listener: AtomicU8,
+    /// Of a request of which no more was read than the beginning of a method: one more than so many bytes. 0 afterwards.
+    pub(crate) is_fresh: AtomicU8,
+    pub(crate) slot: AtomicU32,
+    /// Bytes of the line to be inserted that were sent.
+    pub(crate) line_sent: AtomicU16,
+    /// Where it is registered; one more than its number, 0 where it is not.
+    pub(crate) epoll: AtomicI32,
+    pub(crate) events: AtomicU32,
+    pub(crate) data: AtomicU64,
+    /// Of an epoll instance the adopted listeners in it, a bit each.
+    pub(crate) listeners: AtomicU64,
+    response: UnsafeCell<Response>,
+}
+
+static TABLE: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
+
+/// Makes the table; again in vain where there is one.
+pub(crate) fn make() {
+    let size = DESCRIPTORS * size_of::<Entry>();
+    let (protection, flags) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+    // SAFETY: fresh memory, of which no other code knows.
+    let table = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
+    if table != libc::MAP_FAILED {
+        let _ = TABLE.compare_exchange(null_mut(), table.cast(), Ordering::AcqRel, Ordering::Acquire);
+    }
+}
+
+/// Forgets what a child has no part in.
+pub(crate) fn forget() {
+    for fd in 0..DESCRIPTORS as c_int {
+        if let Some(entry) = entry(fd) {
+            if entry.kind() != Kind::Other {
+                entry.set_kind(Kind::Other);
+            }
+            if entry.listeners.load(Ordering::Relaxed) != 0 {
+                entry.listeners.store(0, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// What is known of a descriptor.
+pub(crate) fn entry(fd: c_int) -> Option<&'static Entry> {
+    let index = usize::try_from(fd).ok().filter(|index| *index < DESCRIPTORS)?;
+    let table = TABLE.load(Ordering::Relaxed);
+    // SAFETY: the table has so many entries, whose fields are atomic, and is never given back.
+    (!table.is_null()).then(|| unsafe { &*table.add(index) })
+}
+
+/// What is known of a connection that came from the gate.
+pub(crate) fn client(fd: c_int) -> Option<&'static Entry> {
+    entry(fd).filter(|entry| entry.kind() == Kind::Client)
+}
+
+/// All that is known of descriptors that are something, with their numbers.
+pub(crate) fn all(kind: Kind) -> impl Iterator<Item = (c_int, &'static Entry)> {
+    let all = (0..DESCRIPTORS as c_int).filter_map(|fd| Some((fd, entry(fd)?)));
+    all.filter(move |(_, entry)| entry.kind() == kind)
+}
+
+impl Entry {
+    pub(crate) fn kind(&self) -> Kind {
+        match self.kind.load(Ordering::Acquire) {
+            1 => Kind::Client,
+            2 => Kind::Listener,
+            3 => Kind::Foreign,
+            _ => Kind::Other,
+        }
+    }
+
+    pub(crate) fn set_kind(&self, kind: Kind) {
+        self.kind.store(kind as u8, Ordering::Release);
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Idle,
+            1 => Phase::Busy,
+            2 => Phase::Parked,
+            _ => Phase::Ended,
+        }
+    }
+
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// From one phase to another; whether it was in the first.
+    pub(crate) fn change(&self, from: Phase, to: Phase) -> bool {
+        self.phase.compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    }
+
+    /// The user of a listener says whether it waits in accept(2).
+    pub(crate) fn set_blocking(&self, blocks: bool) {
+        self.blocking.store(1 + u8::from(blocks), Ordering::Relaxed);
+    }
+
+    /// Whether it does; nothing where it has not said so.
+    pub(crate) fn blocks(&self) -> Option<bool> {
+        match self.blocking.load(Ordering::Relaxed) {
+            0 => None,
+            said => Some(said == 2),
+        }
+    }
+
+    /// There is another descriptor of this number.
+    pub(crate) fn forget_blocking(&self) {
+        self.blocking.store(0, Ordering::Relaxed);
+    }
+
+    /// The response to the request at hand.
+    ///
+    /// # Safety
+    /// Only by who reads from or writes to the connection: of these a server has one at a time.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn response(&self) -> &mut Response {
+        // SAFETY: as the caller says.
+        unsafe { &mut *self.response.get() }
+    }
+
+    /// The epoll instance that it is registered with.
+    pub(crate) fn registered(&self) -> Option<c_int> {
+        let epoll = self.epoll.load(Ordering::Acquire);
+        (epoll > 0).then_some(epoll - 1)
+    }
+}
