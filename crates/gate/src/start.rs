@@ -98,7 +98,7 @@ impl Bound {
         let control = control.map(|path| Control::listen(path, &mut sockets)).transpose()?;
         let attach = settings.attach.as_deref().map(|path| {
             let why = |why| ListenError::Address { place: path.display().to_string(), why };
-            attach::serve::listen(path).map_err(why)
+            attach::serve::listen(path, predecessor.is_some()).map_err(why)
         });
         let attach = attach.transpose()?;
         for name in sockets.left() {
@@ -267,6 +267,10 @@ async fn serve(
     match ended {
         Ended::Stopped => {
             control.iter().for_each(Control::remove);
+            if let Some(socket) = &gate.config().settings.attach {
+                // If it stays, the next gate finds that there is no process behind it.
+                let _ = std::fs::remove_file(socket);
+            }
             gate.config().settings.listeners.iter().for_each(|listener| listener::remove(&listener.place));
         }
         Ended::Replaced { .. } => admins.iter().for_each(JoinHandle::abort),

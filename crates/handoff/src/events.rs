@@ -112,6 +112,11 @@ impl Events {
             && self.cell(reader.next).turn.load(Ordering::Acquire) != reader.next + 1
     }
 
+    /// How many have been read.
+    pub fn position(reader: &Reader) -> u64 {
+        reader.next
+    }
+
     /// Goes on without it.
     pub fn skip(&self, reader: &mut Reader) {
         self.cell(reader.next).turn.store(reader.next + LENGTH as u64, Ordering::Release);

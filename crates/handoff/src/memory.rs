@@ -100,6 +100,12 @@ impl Process {
         }
     }
 
+    /// One could not be sent.
+    pub fn take_back(&self) {
+        self.queued.fetch_sub(1, Ordering::AcqRel);
+        self.wants.store(1, Ordering::SeqCst);
+    }
+
     /// One has come.
     pub fn received(&self) {
         self.queued.fetch_sub(1, Ordering::AcqRel);

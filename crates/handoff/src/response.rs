@@ -1,4 +1,4 @@
-//! [`Response`]: where a response over HTTP/1 ends, by its framing (RFC 9112 section 6), from what is written of it.
+//! [`Response`] and [`Request`]: where each ends over HTTP/1, by its framing (RFC 9112 section 6), from what passes of it.
 
 /// As much of a header line is looked at.
 const MAX_LINE: usize = 48;
@@ -8,6 +8,8 @@ const MAX_LINE: usize = 48;
 #[derive(Debug, Clone, Copy)]
 pub struct Response {
     state: State,
+    /// Whether it is a request in truth.
+    is_request: bool,
     /// Whether it is to a `HEAD` request, and has no body whatever its head says.
     is_of_head: bool,
     /// What was written of the line at hand, but for what is too long.
@@ -39,6 +41,7 @@ impl Response {
     pub const fn new(is_of_head: bool) -> Self {
         Self {
             state: State::StatusLine,
+            is_request: false,
             is_of_head,
             line: [0; MAX_LINE],
             length: 0,
@@ -57,6 +60,11 @@ impl Response {
     /// Bytes of it that have been written.
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// It is to a `HEAD` request.
+    pub fn set_of_head(&mut self) {
+        self.is_of_head = true;
     }
 
     /// Whether nothing of it has been written behind its status line.
@@ -153,6 +161,10 @@ impl Response {
         if line.is_empty() {
             return State::StatusLine;
         }
+        if self.is_request {
+            self.is_of_head = line.starts_with(b"HEAD ");
+            return State::Header;
+        }
         let status = line.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
         let status = status.and_then(number);
         match status.and_then(|status| u16::try_from(status).ok()) {
@@ -180,6 +192,14 @@ impl Response {
     fn head_over(&mut self) -> State {
         let (status, is_chunked, length) = (self.status, self.is_chunked, self.content_length);
         (self.content_length, self.is_chunked) = (None, false);
+        if self.is_request {
+            // Without either it has no body (section 6.3).
+            return match length.unwrap_or(0) {
+                _ if is_chunked => State::ChunkSize,
+                0 => State::Over,
+                length => State::Body(length),
+            };
+        }
         match status {
             // Another protocol from here on (RFC 9110 section 15.2.2).
             101 => State::UntilClose,
@@ -194,6 +214,43 @@ impl Response {
                 None => State::UntilClose,
             },
         }
+    }
+}
+
+/// A request on its way in.
+#[derive(Debug, Clone, Copy)]
+pub struct Request(Response);
+
+impl Request {
+    /// One of which nothing has been read.
+    pub const fn new() -> Self {
+        Self(Response { is_request: true, ..Response::new(false) })
+    }
+
+    /// These bytes were read next. Gives how many of them are of the request, if it ends with or before the last.
+    pub fn read(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.0.wrote(bytes)
+    }
+
+    /// Whether anything of it has been read, but for empty lines before it.
+    pub const fn has_begun(&self) -> bool {
+        !self.0.is_at_status_line() || self.0.length > 1
+    }
+
+    /// Whether all of it has been read.
+    pub const fn is_over(&self) -> bool {
+        matches!(self.0.state, State::Over)
+    }
+
+    /// Whether its method is `HEAD`, as far as it has been read.
+    pub const fn is_head(&self) -> bool {
+        self.0.is_of_head
+    }
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -246,6 +303,27 @@ mod tests {
                 prop_assert_eq!(ends(&and_more, false, &sizes), Some(response.len()));
             }
         }
+    }
+
+    #[test]
+    fn requests_end_with_their_bodies() {
+        let (head, posted) =
+            (b"\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+        let mut request = Request::new();
+        assert_eq!((request.read(b"\r\n"), request.has_begun()), (None, false));
+        assert_eq!((request.read(b"HEA"), request.has_begun(), request.is_head()), (None, true, false));
+        assert_eq!(
+            (request.read(&head[5..]), request.is_head(), request.is_over()),
+            (Some(head.len() - 5), true, true)
+        );
+        let mut request = Request::new();
+        assert_eq!((request.read(&posted[..38]), request.is_over()), (None, false));
+        assert_eq!(request.read(b"bcGET"), None.or(Some(2)));
+        let mut chunked = Request::new();
+        assert_eq!(
+            chunked.read(b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),
+            Some(60)
+        );
     }
 
     #[test]

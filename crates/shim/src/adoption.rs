@@ -134,6 +134,7 @@ pub(crate) fn closing(fd: c_int) {
             entry.set_kind(Kind::Other);
             let index = usize::from(entry.listener.load(Ordering::Acquire));
             let Some(listener) = at(index) else { return };
+            connections::abandon(index);
             listener.let_go();
         }
     }

@@ -67,6 +67,7 @@ impl Listener {
         if !self.blocks.load(Ordering::Acquire) {
             self.register(channels[0]);
         }
+        self.generation.fetch_add(1, Ordering::AcqRel);
         self.memory.store(mapped, Ordering::Release);
         self.process.store(process, Ordering::Release);
         self.inbox.store(channels[1], Ordering::Release);

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::events::{Event, What};
 use handoff::memory::{Memory, SLOTS};
-use handoff::response::Response;
+use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
 use libc::epoll_event;
 
@@ -21,12 +21,17 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     let Some(entry) = table::entry(fd).filter(|_| slot < SLOTS as u32) else { return };
     entry.slot.store(slot, Ordering::Relaxed);
     entry.listener.store(index as u8, Ordering::Relaxed);
-    entry.is_fresh.store(1, Ordering::Relaxed);
     entry.line_sent.store(0, Ordering::Relaxed);
     entry.epoll.store(0, Ordering::Relaxed);
     // SAFETY: the server does not know of the connection yet.
-    unsafe { *entry.response() = Response::new(false) };
-    entry.set_phase(if is_opaque { Phase::Ended } else { Phase::Busy });
+    unsafe {
+        *entry.response() = Response::new(false);
+        *entry.request() = Request::new();
+    }
+    entry.generation.store(listener.generation.load(Ordering::Acquire), Ordering::Relaxed);
+    // Of what a gate has left that is gone nothing is counted.
+    let is_followed = !is_opaque && !listener.is_open();
+    entry.set_phase(if is_followed { Phase::Busy } else { Phase::Ended });
     entry.set_kind(Kind::Client);
     listener.connections.fetch_add(1, Ordering::Relaxed);
 }
@@ -35,6 +40,10 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
 pub(crate) fn of(entry: &Entry) -> Option<(&'static Listener, &'static Memory, &'static Slot)> {
     let listener = listener::at(usize::from(entry.listener.load(Ordering::Relaxed)))?;
     let memory = listener.memory()?;
+    // What another gate was told of is nothing to this one.
+    if listener.generation.load(Ordering::Acquire) != entry.generation.load(Ordering::Relaxed) {
+        return None;
+    }
     let slot = memory.slots.get(entry.slot.load(Ordering::Relaxed) as usize)?;
     Some((listener, memory, slot))
 }
@@ -61,7 +70,6 @@ pub(crate) fn over(entry: &Entry, response: &Response) {
     if !entry.change(Phase::Busy, Phase::Idle) {
         return;
     }
-    entry.is_fresh.store(1, Ordering::Relaxed);
     let Some((_, memory, slot)) = of(entry) else { return };
     slot.set(State::Idle);
     memory.places.give();
@@ -85,12 +93,14 @@ pub(crate) fn resumed(entry: &Entry) -> bool {
     let state = of(entry).map_or(State::Refused, |(.., slot)| slot.state());
     let phase = match state {
         State::Parked => return false,
-        State::Busy => Phase::Busy,
+        State::Busy => {
+            // SAFETY: the server has nothing to write before it has read the request.
+            unsafe { *entry.response() = Response::new(false) };
+            Phase::Busy
+        }
         _ => Phase::Ended,
     };
-    if entry.change(Phase::Parked, phase) {
-        entry.is_fresh.store(1, Ordering::Relaxed);
-    }
+    entry.change(Phase::Parked, phase);
     true
 }
 

@@ -239,14 +239,39 @@ exported! {
 
     /// epoll_wait(2).
     fn epoll_wait(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: c_int) -> c_int {
-        polling::wants(epoll);
-        polling::without_ours(events, next::epoll_wait(epoll, events, most, timeout))
+        loop {
+            polling::wants(epoll);
+            let ready = next::epoll_wait(epoll, events, most, timeout);
+            let left = polling::without_ours(events, ready);
+            // Who waits without an end is not told that it has come.
+            if left > 0 || ready <= 0 || timeout >= 0 {
+                return left;
+            }
+        }
     }
 
     /// epoll_pwait(2).
     fn epoll_pwait(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: c_int, signals: *const sigset_t) -> c_int {
-        polling::wants(epoll);
-        polling::without_ours(events, next::epoll_pwait(epoll, events, most, timeout, signals))
+        loop {
+            polling::wants(epoll);
+            let ready = next::epoll_pwait(epoll, events, most, timeout, signals);
+            let left = polling::without_ours(events, ready);
+            if left > 0 || ready <= 0 || timeout >= 0 {
+                return left;
+            }
+        }
+    }
+
+    /// epoll_pwait2(2).
+    fn epoll_pwait2(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: *const timespec, signals: *const sigset_t) -> c_int {
+        loop {
+            polling::wants(epoll);
+            let ready = next::epoll_pwait2(epoll, events, most, timeout, signals);
+            let left = polling::without_ours(events, ready);
+            if left > 0 || ready <= 0 || !timeout.is_null() {
+                return left;
+            }
+        }
     }
 
     /// poll(2).
@@ -275,17 +300,21 @@ exported! {
         next::ppoll(fds, count, timeout, signals)
     }
 
+    /// ppoll(2), where lengths are checked.
+    fn __ppoll_chk(fds: *mut pollfd, count: nfds_t, timeout: *const timespec, signals: *const sigset_t, _room: size_t) -> c_int {
+        ppoll(fds, count, timeout, signals)
+    }
+
     /// select(2).
     fn select(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, timeout: *mut timeval) -> c_int {
-        if !read.is_null() && channel::is_wanted() {
-            for (_, listener) in listener::all() {
-                let number = listener.number();
-                if (0..count.min(libc::FD_SETSIZE as c_int)).contains(&number) && libc::FD_ISSET(number, read) {
-                    listener.want();
-                }
-            }
-        }
+        wanted_of(count, read);
         next::select(count, read, write, except, timeout)
+    }
+
+    /// pselect(2).
+    fn pselect(count: c_int, read: *mut fd_set, write: *mut fd_set, except: *mut fd_set, timeout: *const timespec, signals: *const sigset_t) -> c_int {
+        wanted_of(count, read);
+        next::pselect(count, read, write, except, timeout, signals)
     }
 
     /// getsockname(2): of a listener the real one's.
@@ -356,6 +385,24 @@ fn peek(fd: c_int, flags: c_int, look: impl FnOnce() -> ssize_t) -> ssize_t {
             -1
         }
         None => -1,
+    }
+}
+
+/// Of a set of descriptors that are waited for, the listeners want connections.
+///
+/// # Safety
+/// As of select(2).
+unsafe fn wanted_of(count: c_int, read: *const fd_set) {
+    if read.is_null() || !channel::is_wanted() {
+        return;
+    }
+    for (_, listener) in listener::all() {
+        let number = listener.number();
+        let is_in = (0..count.min(libc::FD_SETSIZE as c_int)).contains(&number);
+        // SAFETY: as the caller says, and the number is one that fits.
+        if is_in && unsafe { libc::FD_ISSET(number, read) } {
+            listener.want();
+        }
     }
 }
 

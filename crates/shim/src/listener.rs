@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU16, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU16, AtomicU32, Ordering};
 
 use handoff::memory::{Memory, Process};
 use handoff::message::ToGate;
@@ -41,6 +41,8 @@ pub(crate) struct Listener {
     /// Of the connections that the gate has given, those that are open.
     pub(crate) connections: AtomicI32,
     pub(crate) owner: AtomicI32,
+    /// Another one with each gate that it is attached to, and each time that it is let go.
+    pub(crate) generation: AtomicU32,
 }
 
 pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
@@ -58,6 +60,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         blocks: AtomicBool::new(false),
         connections: AtomicI32::new(0),
         owner: AtomicI32::new(0),
+        generation: AtomicU32::new(0),
     }
 }; LISTENERS];
 
@@ -196,6 +199,7 @@ impl Listener {
     /// The server closes it.
     pub(crate) fn let_go(&self) {
         let _changing = Changing::begin();
+        self.generation.fetch_add(1, Ordering::AcqRel);
         self.is_used.store(false, Ordering::Release);
         for fd in [&self.control, &self.inbox, &self.notify, &self.real, &self.inner] {
             let fd = fd.swap(-1, Ordering::AcqRel);

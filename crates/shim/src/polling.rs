@@ -8,6 +8,7 @@ use libc::{epoll_event, pollfd};
 
 use crate::adoption;
 use crate::channel;
+use crate::connections;
 use crate::listener;
 use crate::listener::FROM_GATE;
 use crate::next;
@@ -34,7 +35,15 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
             listener.stop_wanting();
         } else if !event.is_null() {
-            of_epoll.listeners.fetch_or(bit, Ordering::AcqRel);
+            // SAFETY: as the caller says.
+            let reads = unsafe { (*event).events } & libc::EPOLLIN as u32 != 0;
+            if reads {
+                of_epoll.listeners.fetch_or(bit, Ordering::AcqRel);
+            } else {
+                // A server that pauses.
+                of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
+                listener.stop_wanting();
+            }
             // SAFETY: as the caller says. Of several processes each has a channel of its own.
             let mut plain = unsafe { *event };
             plain.events &= !(libc::EPOLLEXCLUSIVE as u32);
@@ -53,7 +62,12 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             if entry.phase() == Phase::Parked && masked.events & libc::EPOLLET as u32 == 0 {
                 masked.events &= !(libc::EPOLLIN as u32);
                 // SAFETY: as the caller says.
-                return unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut masked) };
+                let result = unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut masked) };
+                // It may have been decided meanwhile, by a thread that saw it as it was before.
+                if entry.phase() != Phase::Parked {
+                    connections::rearm(fd, entry);
+                }
+                return result;
             }
         }
     }

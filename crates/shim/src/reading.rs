@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_long, c_void};
 use core::ptr::null;
 use core::sync::atomic::Ordering;
 
-use handoff::response::Response;
+use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
 use libc::{iovec, ssize_t};
 
@@ -13,9 +13,6 @@ use crate::connections::of;
 use crate::next;
 use crate::table::{Entry, Phase};
 
-/// The response to this has no body.
-const METHOD: &[u8] = b"HEAD ";
-
 /// Whether the server may read; if not it is to be told that nothing is there. A request that begins takes its place when it
 /// has been read, unless somebody waits for one. Nothing where it has waited for one in vain, and `errno` says why. `waits` is whether it waits at all, if the connection is one for that.
 pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
@@ -23,7 +20,9 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
         Phase::Busy | Phase::Ended => Some(true),
         Phase::Parked => Some(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
         Phase::Idle => {
-            let Some((listener, memory, slot)) = of(entry) else { return Some(true) };
+            let Some((listener, memory, slot)) = of(entry).filter(|_| !is_in_request(entry)) else {
+                return Some(true);
+            };
             let blocks = blocks(fd, entry, waits);
             if blocks.is_some() && !is_readable(fd) {
                 return None;
@@ -106,6 +105,9 @@ pub(crate) fn mask(fd: c_int, entry: &Entry) {
         // SAFETY: as the server registered it, but for one event.
         unsafe { next::epoll_ctl(epoll, libc::EPOLL_CTL_MOD, fd, &raw mut event) };
         next::set_errno(errno);
+        if entry.phase() != Phase::Parked {
+            connections::rearm(fd, entry);
+        }
     }
 }
 
@@ -171,25 +173,46 @@ fn sleep(slot: &Slot, milliseconds: c_int) {
 /// # Safety
 /// The pieces have to be there, as they were read into.
 pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
-    let Some(length) = usize::try_from(read).ok().filter(|length| *length > 0) else { return };
-    let phase = entry.phase();
-    let so_far = usize::from(entry.is_fresh.load(Ordering::Relaxed));
-    if !matches!(phase, Phase::Idle | Phase::Busy) || so_far == 0 {
-        return;
+    let Ok(mut left) = usize::try_from(read) else { return };
+    for piece in pieces {
+        let length = piece.iov_len.min(left);
+        left -= length;
+        if length > 0 && matches!(entry.phase(), Phase::Idle | Phase::Busy) {
+            // SAFETY: as the caller says.
+            has_come(entry, unsafe { core::slice::from_raw_parts(piece.iov_base.cast::<u8>(), length) });
+        }
     }
-    let first = pieces.iter().find(|piece| piece.iov_len > 0);
-    // SAFETY: as the caller says.
-    let head = first.map_or(&[][..], |piece| unsafe {
-        core::slice::from_raw_parts(piece.iov_base.cast::<u8>(), piece.iov_len.min(length))
-    });
-    // The method may come in pieces.
-    let rest = &METHOD[so_far - 1..];
-    let is_more_to_come = head.len() < rest.len() && rest.starts_with(head);
-    let of_method = if is_more_to_come { so_far + head.len() } else { 0 };
-    entry.is_fresh.store(of_method as u8, Ordering::Relaxed);
-    // SAFETY: who reads the head of a request writes its response afterwards.
-    unsafe { *entry.response() = Response::new(head.starts_with(rest)) };
-    if phase == Phase::Idle {
-        connections::began(entry, head);
+}
+
+/// These bytes have come. What is left of a request that was answered before it was over begins no other.
+fn has_come(entry: &Entry, bytes: &[u8]) {
+    // SAFETY: who reads a request is the one who does.
+    let request = unsafe { entry.request() };
+    let is_next = request.is_over();
+    if is_next {
+        *request = Request::new();
     }
+    let (had_begun, was_head) = (request.has_begun(), request.is_head());
+    request.read(bytes);
+    if !had_begun && request.has_begun() {
+        if entry.phase() == Phase::Idle {
+            // SAFETY: who reads the head of a request writes its response afterwards.
+            unsafe { *entry.response() = Response::new(false) };
+            connections::began(entry, bytes);
+        } else if is_next {
+            // It was sent before the answer to the one before, which it is counted with.
+            return;
+        }
+    }
+    if request.is_head() && !was_head {
+        // SAFETY: who reads the head of a request writes its response afterwards.
+        unsafe { entry.response() }.set_of_head();
+    }
+}
+
+/// Whether what is read next is the rest of a request that was answered before it was over.
+fn is_in_request(entry: &Entry) -> bool {
+    // SAFETY: who reads a request is the one who does.
+    let request = unsafe { entry.request() };
+    request.has_begun() && !request.is_over()
 }

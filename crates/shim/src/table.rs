@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use handoff::response::Response;
+use handoff::response::{Request, Response};
 
 /// Descriptors with higher numbers are never more than the C library's.
 pub(crate) const DESCRIPTORS: usize = 65_536;
@@ -47,9 +47,9 @@ pub(crate) struct Entry {
     phase: AtomicU8,
     /// The listener that it is, or that a connection came from.
     pub(crate) listener: AtomicU8,
-    /// Of a request of which no more was read than the beginning of a method: one more than so many bytes. 0 afterwards.
-    pub(crate) is_fresh: AtomicU8,
     pub(crate) slot: AtomicU32,
+    /// Of the listener, when the connection came.
+    pub(crate) generation: AtomicU32,
     /// Bytes of the line to be inserted that were sent.
     pub(crate) line_sent: AtomicU16,
     /// Where it is registered; one more than its number, 0 where it is not.
@@ -59,6 +59,7 @@ pub(crate) struct Entry {
     /// Of an epoll instance the adopted listeners in it, a bit each.
     pub(crate) listeners: AtomicU64,
     response: UnsafeCell<Response>,
+    request: UnsafeCell<Request>,
 }
 
 static TABLE: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
@@ -166,6 +167,16 @@ impl Entry {
     pub(crate) unsafe fn response(&self) -> &mut Response {
         // SAFETY: as the caller says.
         unsafe { &mut *self.response.get() }
+    }
+
+    /// The request at hand.
+    ///
+    /// # Safety
+    /// Only by who reads from the connection: of these a server has one at a time.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) unsafe fn request(&self) -> &mut Request {
+        // SAFETY: as the caller says.
+        unsafe { &mut *self.request.get() }
     }
 
     /// The epoll instance that it is registered with.

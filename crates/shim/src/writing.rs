@@ -13,6 +13,8 @@ use crate::table::{Entry, Phase};
 /// Pieces of a write that can have a line inserted; more are written as they are.
 const PIECES: usize = 64;
 
+const SWITCHING_PROTOCOLS: u16 = 101;
+
 /// How something is written.
 pub(crate) enum How<'a> {
     /// writev(2), or write(2).
@@ -66,6 +68,10 @@ fn follow(entry: &Entry, bytes: &[u8]) {
     let response = unsafe { entry.response() };
     if response.wrote(bytes).is_some() {
         connections::over(entry, response);
+    } else if response.is_until_close() && response.status() == SWITCHING_PROTOCOLS {
+        // From here on another protocol is spoken.
+        connections::over(entry, response);
+        entry.set_phase(Phase::Ended);
     }
 }
 
@@ -111,6 +117,19 @@ unsafe fn send(fd: c_int, pieces: &[iovec], flags: c_int, message: Option<&msghd
     }
 }
 
+/// Whether shared caches may keep the response, and give it to others (RFC 9111 section 5.2.2): nothing of one client's goes in.
+fn is_for_all(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"cache-control:";
+    let lines = head.split(|byte| *byte == b'\n').take_while(|line| !matches!(line, [] | [b'\r']));
+    let mut values =
+        lines.filter(|line| line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME)));
+    values.any(|line| has(line, b"public") || has(line, b"s-maxage"))
+}
+
+fn has(line: &[u8], word: &[u8]) -> bool {
+    line.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+}
+
 /// Writes with a line behind the status line; gives how many of the server's own bytes went.
 ///
 /// # Safety
@@ -124,7 +143,13 @@ unsafe fn with_line(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how
         if sent > 0 { Some(0) } else { first.iter().position(|byte| *byte == b'\n').map(|at| at + 1) };
     // An interim response is not the one.
     let is_interim = sent == 0 && first.starts_with(b"HTTP/1.1 1");
-    let (Some(before), false) = (before, pieces.len() + 2 > PIECES || is_interim) else {
+    // SAFETY: who writes a response is the one who does.
+    let is_at_status_line = unsafe { entry.response() }.is_at_status_line();
+    if sent == 0 && (!is_at_status_line || is_for_all(first)) {
+        slot.drop_line();
+    }
+    let is_left_out = pieces.len() + 2 > PIECES || is_interim || !slot.has_line();
+    let (Some(before), false) = (before, is_left_out) else {
         // SAFETY: as the caller says.
         return unsafe { plain(fd, pieces, how) };
     };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
-use handoff::events::{Event, MAX_HEAD, Reader, What};
-use handoff::memory::{Memory, PROCESSES, SLOTS};
+use handoff::events::{Event, Events, MAX_HEAD, Reader, What};
+use handoff::memory::{Memory, PROCESSES};
 use handoff::shared::Shared;
 use handoff::slot::State;
 use rustix::thread::futex;
@@ -35,6 +35,12 @@ pub(crate) struct Attached {
     published: Cell<i64>,
     /// Told when there is something to read.
     pub(super) woken: Notify,
+    /// What was amiss with the places when they were counted last.
+    amiss: Cell<i64>,
+    /// Which event was being written then.
+    stuck: Cell<Option<u64>>,
+    dropped: Cell<u64>,
+    next_number: Cell<u16>,
     is_opaque_said: Cell<bool>,
 }
 
@@ -44,12 +50,16 @@ impl Attached {
             proxy: Rc::clone(proxy),
             downstream: Rc::clone(downstream),
             shared,
-            slots: RefCell::new(Slots::new(SLOTS)),
+            slots: RefCell::default(),
             processes: RefCell::default(),
             groups: RefCell::default(),
             reader: RefCell::default(),
             published: Cell::new(0),
             woken: Notify::new(),
+            amiss: Cell::new(0),
+            stuck: Cell::new(None),
+            next_number: Cell::new(0),
+            dropped: Cell::new(0),
             is_opaque_said: Cell::new(false),
         };
         attached.publish();
@@ -66,10 +76,22 @@ impl Attached {
         !self.proxy.config().settings.rules.can_change()
     }
 
-    /// A number for a process.
+    /// A number for a process, not one that another had a moment ago.
     pub(super) fn free_number(&self) -> Option<u16> {
-        let processes = self.processes.borrow();
-        (0..PROCESSES as u16).find(|number| !processes.contains_key(number))
+        let (processes, next) = (self.processes.borrow(), self.next_number.get());
+        let mut numbers = (0..PROCESSES as u16).map(|step| (next + step) % PROCESSES as u16);
+        let free = numbers.find(|number| !processes.contains_key(number))?;
+        self.next_number.set((free + 1) % PROCESSES as u16);
+        Some(free)
+    }
+
+    /// Connections wait for processes: those that want some are given them.
+    pub(super) fn look(&self) {
+        let groups = self.groups.borrow();
+        groups.iter().for_each(|group| group.look());
+        if groups.iter().any(|group| group.is_hungry()) {
+            self.memory().places.set_hungry(true);
+        }
     }
 
     /// Tells the processes how many places there are, and whether anybody waits for one.
@@ -93,15 +115,12 @@ impl Attached {
         }
     }
 
-    /// A request was dispatched, which the policy counts by now.
-    pub(super) fn took(&self) {
-        self.publish();
-    }
-
     /// Reads what has happened; whether anything had.
     pub(super) fn read(&self) -> bool {
+        /// Other tasks of this thread have their turn then.
+        const AT_ONCE: usize = 4096;
         let (mut head, mut has_read) = ([0; MAX_HEAD], false);
-        loop {
+        for _ in 0..AT_ONCE {
             let next = self.memory().events.read(&mut self.reader.borrow_mut(), &mut head);
             let Some((event, length)) = next else { break };
             has_read = true;
@@ -117,16 +136,56 @@ impl Attached {
         has_read
     }
 
+    /// Counts anew what is only hinted at in the memory: what is amiss twice in a row, a second apart, is not on its way but
+    /// lost, with a process that has ended, or with events that there was no room for.
+    pub(super) fn recount(&self) {
+        let events = &self.memory().events;
+        let position = Events::position(&self.reader.borrow());
+        let stuck = events.is_stuck(&self.reader.borrow()).then_some(position);
+        if stuck.is_some() && stuck == self.stuck.get() {
+            events.skip(&mut self.reader.borrow_mut());
+        }
+        self.stuck.set(stuck);
+        self.read();
+        if self.dropped.replace(events.dropped()) != events.dropped() {
+            self.end_what_is_over();
+        }
+        let amiss = self.published.get() - i64::from(self.memory().places.free());
+        if amiss != 0 && amiss == self.amiss.get() {
+            self.memory().places.add(i32::try_from(amiss).unwrap_or_default());
+            self.amiss.set(0);
+        } else {
+            self.amiss.set(amiss);
+        }
+    }
+
+    /// Of requests whose end was told in vain, the states of their connections say it.
+    fn end_what_is_over(&self) {
+        let taken = self.slots.borrow().all();
+        for slot in taken {
+            match self.memory().slots[slot as usize].state() {
+                State::Idle => {
+                    let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());
+                    drop(inside);
+                }
+                State::Gone => self.forget(slot),
+                State::Free | State::Busy | State::Parked | State::Refused => {}
+            }
+        }
+        self.publish();
+    }
+
     fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {
         match what {
             What::Began => {
-                // The process has taken the place that the policy gives it now.
-                self.published.set(self.published.get() - 1);
                 let whose = self.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
                 let Some(whose) = whose else {
-                    self.published.set(self.published.get() + 1);
+                    // It has taken a place that no request is known to have.
+                    self.memory().places.give();
                     return;
                 };
+                // The process has taken the place that the policy gives it now.
+                self.published.set(self.published.get() - 1);
                 let (inside, caller) = begun(&self.proxy, cut(head), whose);
                 if let Some(served) = self.slots.borrow_mut().get(slot) {
                     (served.inside, served.caller) = (Some(inside), caller);
@@ -165,7 +224,7 @@ impl Attached {
         let give = |process: &Rc<Process>| {
             let is_given = process.give(slot, is_opaque, connection);
             if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
-                served.process = process.number;
+                served.process = Some(process.number);
             }
             is_given
         };
@@ -184,11 +243,12 @@ impl Attached {
 
     /// What was decided about a parked request.
     pub(super) fn resume(&self, slot: u32, state: State) {
-        let words = &self.memory().slots[slot as usize];
+        let Some(words) = self.memory().slots.get(slot as usize) else { return };
         let process = self.slots.borrow_mut().get(slot).map(|served| {
             served.parked = None;
             served.process
         });
+        let process = process.flatten();
         if !words.change(State::Parked, state) {
             return;
         }
@@ -205,7 +265,8 @@ impl Attached {
         self.processes.borrow_mut().remove(&process.number);
         group.leave(process);
         let not_taken = process.not_taken();
-        for slot in self.slots.borrow().of(process.number) {
+        let of_process = self.slots.borrow().of(process.number);
+        for slot in of_process {
             if not_taken.iter().any(|(other, ..)| *other == slot) {
                 continue;
             }
@@ -218,6 +279,9 @@ impl Attached {
             self.forget(slot);
         }
         for (slot, is_opaque, connection) in not_taken {
+            if let Some(served) = self.slots.borrow_mut().get(slot) {
+                served.process = None;
+            }
             let (attached, group) = (Rc::clone(self), Rc::clone(group));
             tokio::task::spawn_local(async move {
                 attached.give(&group, slot, is_opaque, std::os::fd::AsFd::as_fd(&connection)).await;

@@ -56,16 +56,18 @@ async fn hand_over(
         Some(Admitted { inside, cookie, caller }) => (Some(inside), caller, cookie),
         None => (None, Caller::Stranger, None),
     };
-    let Ok(stream) = stream.into_std() else { return };
-    let served = Served { process: 0, address, caller, inside, parked: None };
+    let served = Served { process: None, address, caller, inside, parked: None };
     let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
     let words = &attached.memory().slots[slot as usize];
     words.set(State::Busy);
     words.set_may_begin(attached.may_begin());
     words.set_line(&cookie.map(line).unwrap_or_default());
     let held = Held { attached: Rc::clone(attached), slot: Some(slot) };
-    attached.give(group, slot, is_opaque, stream.as_fd()).await;
-    held.given();
+    tokio::select! {
+        () = attached.give(group, slot, is_opaque, stream.as_fd()) => held.given(),
+        // It has its place while no process wants it, and gives it back.
+        () = peek::gone(&stream) => {}
+    }
 }
 
 /// `Set-Cookie` as a line.
@@ -110,8 +112,9 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
     client.enter(Phase::Busy, attached.proxy.clock.last());
     let head = match timeout(HEAD, peek::first(&stream)).await {
         Ok(First::Request(head)) => head,
-        // What is wrong with it the server says.
-        Ok(First::Opaque | First::Gone) | Err(_) => return attached.resume(slot, State::Refused),
+        Ok(First::Gone) => return attached.resume(slot, State::Refused),
+        // Whatever it is, it waits as others do.
+        Ok(First::Opaque) | Err(_) => peek::cut(b""),
     };
     match decide(&attached, (head, &client, &stream), known).await {
         Decided::Dispatched(Admitted { inside, cookie, caller }) => {

@@ -98,7 +98,7 @@ pub(super) async fn decide(
         Some(Decision::Dispatch(_, details)) => {
             account.decided(details);
             client.dispatched(details.class);
-            attached.took();
+            attached.publish();
             let (known, write) = (current.as_ref().map(|current| current.known(proxy.clock.last())), cookie);
             let session = match write {
                 Cookie::Never | Cookie::Written => None,

@@ -89,16 +89,22 @@ impl Group {
 
     /// As [`Self::give`], as soon as one wants it; `hungry` is called when it has to wait.
     pub(super) async fn give_when_wanted(&self, give: impl Fn(&Rc<Process>) -> bool, hungry: impl Fn()) {
-        while !self.give(&give) {
+        // Those that wait already come first.
+        let mut is_its_turn = !self.is_hungry();
+        loop {
+            if is_its_turn && self.give(&give) {
+                return;
+            }
             self.waiting.set(self.waiting.get() + 1);
             let _waits = Waits(&self.waiting);
             let willing = self.willing.notified();
             hungry();
             // One may have come to want it before it could be told that there is something.
-            if self.give(&give) {
+            if is_its_turn && self.give(&give) {
                 return;
             }
             willing.await;
+            is_its_turn = true;
         }
     }
 }

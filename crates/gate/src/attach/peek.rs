@@ -20,7 +20,7 @@ const MAX_FIELDS: usize = 128;
 pub(super) enum First {
     /// A request.
     Request(Box<Parts>),
-    /// Something that is not read here: TLS, HTTP/2, or what no request begins with. The server will know.
+    /// Something that is not read here: TLS, or HTTP/2.
     Opaque,
     /// Nothing: the client has gone.
     Gone,
@@ -29,9 +29,7 @@ pub(super) enum First {
 /// Waits until there is a whole head.
 pub(super) async fn first(stream: &TcpStream) -> First {
     loop {
-        if stream.ready(Interest::READABLE).await.is_err() {
-            return First::Gone;
-        }
+        let Ok(ready) = stream.ready(Interest::READABLE).await else { return First::Gone };
         // What is not whole is looked at again when more has come: until then the socket is not readable.
         let looked = stream.try_io(Interest::READABLE, || {
             let mut bytes = [0; MAX_HEAD];
@@ -42,7 +40,8 @@ pub(super) async fn first(stream: &TcpStream) -> First {
         });
         match looked {
             Ok(first) => return first,
-            Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+            // What it has sent is all that it will.
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock && !ready.is_read_closed() => {}
             Err(_) => return First::Gone,
         }
     }
@@ -61,19 +60,20 @@ pub(super) async fn gone(stream: &TcpStream) {
     }
 }
 
-/// What it is; nothing where more has to come.
+/// What it is; nothing where more has to come. What is wrong with a request the server says; here it is one like others.
 fn known(bytes: &[u8]) -> Option<First> {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    const HANDSHAKE: u8 = 0x16;
     let begins = &bytes[..bytes.len().min(PREFACE.len())];
-    if bytes.len() >= 4 && PREFACE.starts_with(begins) {
+    let is_preface = bytes.len() >= 4 && PREFACE.starts_with(begins);
+    if is_preface || bytes.first() == Some(&HANDSHAKE) {
         return Some(First::Opaque);
     }
     let mut room = [MaybeUninit::uninit(); MAX_FIELDS];
     match Head::parse(bytes, &mut room) {
-        Ok(Some(head)) => Some(parts(&head).map_or(First::Opaque, |parts| First::Request(Box::new(parts)))),
+        Ok(Some(head)) => Some(First::Request(parts(&head).map_or_else(|| cut(b""), Box::new))),
         Ok(None) if bytes.len() < MAX_HEAD => None,
-        Ok(None) => Some(First::Request(cut(bytes))),
-        Err(_) => Some(First::Opaque),
+        Ok(None) | Err(_) => Some(First::Request(cut(bytes))),
     }
 }
 
@@ -115,6 +115,9 @@ mod tests {
         assert_eq!(is(b"\x16\x03\x01\x02\x00\x01"), "opaque");
         assert_eq!(is(b"PRI * HTTP/2.0\r\n"), "opaque");
         assert_eq!(is(b"P"), "more");
+        // There is no way around the gate.
+        assert_eq!(is(b"GET /?q=< HTTP/1.1\r\nHost: x\r\n\r\n"), "/");
+        assert_eq!(is(b"\0\0\0\0\r\n\r\n"), "/");
         assert_eq!(is(&[b"GET /long HTTP/1.1\r\nX: ".as_slice(), &[b'a'; MAX_HEAD]].concat()), "/long");
     }
 }

@@ -62,7 +62,7 @@ impl Process {
         let message = ToServer::Connection { slot, is_opaque }.to_bytes();
         let is_given = messages::send(&self.inbox, &message, &[connection]).is_ok();
         if !is_given {
-            self.words.received();
+            self.words.take_back();
         }
         is_given
     }

@@ -2,14 +2,16 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
+use handoff::slot::State;
+use rustix::io::Errno;
 use rustix::net::sockopt::{socket_acceptconn, socket_cookie, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use tokio::io::Interest;
@@ -25,21 +27,26 @@ use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::runtime::log::say;
 
-/// A socket for processes of the server. A process that connects has to have a listener of the server's to be attached.
+/// A socket for processes of the server; `replaces` that of the gate that this one takes over from. A process that connects has to have a listener of the server's to be attached.
 ///
 /// # Errors
 /// When it cannot be had at this path.
-pub(crate) fn listen(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn listen(path: &Path, replaces: bool) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-    // What a gate has left that is no more.
-    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    if is_socket {
-        fs::remove_file(path)?;
+    // One that is there is another gate's; what a gate has left that is gone is in the way.
+    let other = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    match rustix::net::connect(&other, &SocketAddrUnix::new(path)?) {
+        Err(Errno::NOENT) => {}
+        Err(Errno::CONNREFUSED) => fs::remove_file(path)?,
+        _ if replaces => fs::remove_file(path)?,
+        Err(Errno::PROTOTYPE | Errno::NOTSOCK) => return Err(io::Error::other("something else is there")),
+        Ok(()) | Err(_) => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another gate is there")),
     }
     rustix::net::bind(&listener, &SocketAddrUnix::new(path)?)?;
-    fs::set_permissions(path, Permissions::from_mode(0o666))?;
     rustix::net::listen(&listener, BACKLOG)?;
+    // Processes that wait for a gate are told by this that there is one.
+    fs::set_permissions(path, Permissions::from_mode(0o666))?;
     Ok(listener)
 }
 
@@ -64,6 +71,8 @@ impl Serving {
     /// Serves processes of the server that connect, for as long as it is polled.
     pub(crate) async fn run(self) {
         tokio::task::spawn_local(look(Rc::clone(&self.attached)));
+        tokio::task::spawn_local(recount(Rc::clone(&self.attached)));
+        tokio::task::spawn_local(say_if_none_comes(Rc::clone(&self.attached)));
         loop {
             match self.listener.accept().await {
                 Ok((control, _)) => {
@@ -99,6 +108,26 @@ async fn look(attached: Rc<Attached>) {
     }
 }
 
+/// Counts anew, once a second.
+async fn recount(attached: Rc<Attached>) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        attached.recount();
+        attached.look();
+    }
+}
+
+/// Says so when no process of a server has come for a while.
+async fn say_if_none_comes(attached: Rc<Attached>) {
+    const WHILE: Duration = Duration::from_secs(10);
+    tokio::time::sleep(WHILE).await;
+    if attached.processes.borrow().is_empty() {
+        say!(
+            "no process of a server has attached itself in 10 s: is it one that uses the C library, and may it read the library and reach the socket?"
+        );
+    }
+}
+
 /// A process that connects says which listener it uses.
 async fn meet(attached: Rc<Attached>, control: OwnedFd) {
     const PATIENCE: Duration = Duration::from_secs(1);
@@ -122,7 +151,7 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
         match said {
             Some(ToGate::Wake) => {
                 attached.woken.notify_one();
-                group.look();
+                attached.look();
             }
             Some(ToGate::Park { slot }) => {
                 if let Some(socket) = beside.pop() {
@@ -145,7 +174,13 @@ fn admit(
     let refuse = |control: &UnixDatagram| {
         let _ = messages::send(control, &ToServer::NotYours.to_bytes(), &[]);
     };
-    let is_listener = socket_acceptconn(&listener).unwrap_or(false);
+    // Who has a listener of its own to show has nothing to do with the server: of what is the server's, the kernel knows who made it.
+    let owner = rustix::fs::fstat(&listener).map_or(u32::MAX, |about| about.st_uid);
+    let is_trusted = owner == 0 || owner == rustix::process::geteuid().as_raw();
+    if !is_trusted {
+        say!("process {pid} has a listener of user {owner}; the gate serves root's and its own user's alone");
+    }
+    let is_listener = is_trusted && socket_acceptconn(&listener).unwrap_or(false);
     let cookie = socket_cookie(&listener).ok();
     let listener = std::net::TcpListener::from(listener);
     let address = listener.local_addr().ok();
@@ -215,14 +250,15 @@ fn park(attached: &Rc<Attached>, process: &Process, slot: u32, socket: OwnedFd) 
     // What it has said of the request before comes first.
     attached.read();
     let mut slots = attached.slots.borrow_mut();
-    let Some(served) = slots.get(slot).filter(|served| served.process == process.number) else {
-        say!(
-            "process {} asks about connection {slot} ({}), which is none of its",
-            process.pid,
-            socket.as_raw_fd()
-        );
+    let Some(served) = slots.get(slot).filter(|served| served.process == Some(process.number)) else {
+        drop(slots);
+        say!("process {} asks about connection {slot}, which the gate does not know to be its", process.pid);
+        attached.resume(slot, State::Refused);
+        process.go(slot);
         return;
     };
     let deciding = tokio::task::spawn_local(parked(Rc::clone(attached), slot, socket));
-    served.parked = Some(deciding.abort_handle());
+    if let Some(before) = served.parked.replace(deciding.abort_handle()) {
+        before.abort();
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use handoff::memory::SLOTS;
 use http::StatusCode;
 use tokio::task::AbortHandle;
 
@@ -12,7 +13,8 @@ use crate::observe::access_log::account::Account;
 /// A connection that was handed over.
 #[derive(Debug)]
 pub(super) struct Served {
-    pub(super) process: u16,
+    /// None while it waits for one that wants it.
+    pub(super) process: Option<u16>,
     pub(super) address: IpAddr,
     /// Whose the last request was that said so.
     pub(super) caller: Caller,
@@ -44,23 +46,24 @@ impl Inside {
 }
 
 /// All of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Slots {
     all: Vec<Option<Served>>,
     free: Vec<u32>,
 }
 
 impl Slots {
-    pub(super) fn new(number: usize) -> Self {
-        let all = (0..number).map(|_| None).collect();
-        Self { all, free: (0..number as u32).rev().collect() }
-    }
-
     /// Takes one; gives it back where there is no slot.
     pub(super) fn add(&mut self, served: Served) -> Result<u32, Box<Served>> {
-        let Some(slot) = self.free.pop() else { return Err(Box::new(served)) };
-        self.all[slot as usize] = Some(served);
-        Ok(slot)
+        if let Some(slot) = self.free.pop() {
+            self.all[slot as usize] = Some(served);
+            return Ok(slot);
+        }
+        if self.all.len() == SLOTS {
+            return Err(Box::new(served));
+        }
+        self.all.push(Some(served));
+        Ok((self.all.len() - 1) as u32)
     }
 
     pub(super) fn get(&mut self, slot: u32) -> Option<&mut Served> {
@@ -73,10 +76,16 @@ impl Slots {
         Some(served)
     }
 
+    /// Those that are taken.
+    pub(super) fn all(&self) -> Vec<u32> {
+        let taken = (0..).zip(&self.all).filter(|(_, served)| served.is_some());
+        taken.map(|(slot, _)| slot).collect()
+    }
+
     /// Those of a process.
     pub(super) fn of(&self, process: u16) -> Vec<u32> {
         let all = (0..).zip(&self.all);
-        let of_process = |served: &Served| served.process == process;
+        let of_process = |served: &Served| served.process == Some(process);
         all.filter(|(_, served)| served.as_ref().is_some_and(of_process)).map(|(slot, _)| slot).collect()
     }
 }

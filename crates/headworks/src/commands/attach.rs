@@ -10,8 +10,11 @@ use std::process::ExitStatus;
 use anyhow::Context;
 use gate::{Bound, Error};
 use gate_config::Settings;
+use rustix::fs::StatVfsMountFlags;
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::process::Command;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::{Exit, Failure, tell};
 use crate::signals::Signals;
@@ -94,10 +97,18 @@ struct Place(TempDir);
 
 impl Place {
     fn make() -> anyhow::Result<Self> {
-        let run = Path::new("/run");
-        let make = |parent: &Path| tempfile::Builder::new().prefix("headworks-").tempdir_in(parent);
-        let place = make(run).or_else(|_| make(&std::env::temp_dir()));
-        let place = Self(place.context("cannot make a directory for the gate's socket")?);
+        // A library has to be where programs may be run from, and its path is one of a list in the environment.
+        let may_hold = |place: &PathBuf| {
+            let is_open = rustix::fs::statvfs(place)
+                .is_ok_and(|about| !about.f_flag.contains(StatVfsMountFlags::NOEXEC));
+            is_open && !place.as_os_str().as_encoded_bytes().iter().any(|byte| b" :\n".contains(byte))
+        };
+        let places = [PathBuf::from("/run"), std::env::temp_dir(), PathBuf::from("/var/tmp")];
+        let mut made = places
+            .iter()
+            .filter(|place| may_hold(place))
+            .filter_map(|place| tempfile::Builder::new().prefix("headworks-").tempdir_in(place).ok());
+        let place = Self(made.next().context("cannot make a directory for the gate's socket and library in /run, nor where temporary files are")?);
         write_library(&place.library())?;
         fs::set_permissions(place.0.path(), Permissions::from_mode(0o755))
             .with_context(|| format!("cannot open {} to all", place.0.path().display()))?;
@@ -133,16 +144,32 @@ async fn server(command: &[String], place: &Place) -> anyhow::Result<ExitStatus>
         .process_group(0)
         .spawn()
         .with_context(|| format!("cannot start {program}"))?;
+    let others =
+        [SignalKind::hangup(), SignalKind::user_defined1(), SignalKind::user_defined2(), SignalKind::quit()];
+    let [mut hangup, mut first, mut second, mut quit] = others.map(signal);
     loop {
-        tokio::select! {
+        let passed_on = tokio::select! {
             ended = server.wait() => return ended.context("the server is lost"),
-            signal = signals.next() => {
-                let pid = server.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
-                let signal = if signal == 2 { rustix::process::Signal::INT } else { rustix::process::Signal::TERM };
-                if let Some(pid) = pid {
-                    let _ = rustix::process::kill_process(pid, signal);
-                }
-            }
+            signal = signals.next() => if signal == 2 { Signal::INT } else { Signal::TERM },
+            () = received(&mut hangup) => Signal::HUP,
+            () = received(&mut first) => Signal::USR1,
+            () = received(&mut second) => Signal::USR2,
+            () = received(&mut quit) => Signal::QUIT,
+        };
+        let pid = server.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        if let Some(pid) = pid {
+            // One that has just ended needs no signal.
+            let _ = kill_process(pid, passed_on);
         }
+    }
+}
+
+/// Waits for the next of a kind of signal; for ever where it cannot be watched.
+async fn received(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
+    match signal {
+        Ok(signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
     }
 }

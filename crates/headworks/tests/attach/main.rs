@@ -48,6 +48,26 @@ fn python_with_a_thread_for_each_connection() {
 }
 
 #[test]
+fn lighttpd() {
+    properties::hold(&Server::lighttpd());
+}
+
+#[test]
+fn gunicorn_of_processes() {
+    properties::hold(&Server::gunicorn("sync"));
+}
+
+#[test]
+fn gunicorn_of_threads() {
+    properties::hold(&Server::gunicorn("gthread"));
+}
+
+#[test]
+fn uvicorn() {
+    properties::hold(&Server::uvicorn());
+}
+
+#[test]
 fn java() {
     properties::hold(&Server::java());
 }

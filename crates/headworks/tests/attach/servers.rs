@@ -16,6 +16,8 @@ use testkit::{Process, free_address};
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) command: Vec<String>,
+    /// Whether it serves another request on a connection.
+    pub(crate) keeps: bool,
     /// What it needs besides, such as what answers slowly.
     pub(crate) _beside: Option<Process>,
     pub(crate) directory: TempDir,
@@ -28,7 +30,7 @@ impl Server {
 
     fn new(address: SocketAddr, directory: TempDir, command: &[&str]) -> Self {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Self { address, command, _beside: None, directory }
+        Self { address, command, keeps: true, _beside: None, directory }
     }
 
     /// What takes a while, for those that only pass on.
@@ -86,6 +88,83 @@ impl Server {
         let command =
             ["apache2", "-D", "FOREGROUND", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec();
         Self { _beside: Some(beside), command, ..Self::new(address, directory, &[]) }
+    }
+
+    pub(crate) fn lighttpd() -> Self {
+        let (directory, (beside, behind)) = (Self::directory(), Self::behind());
+        let (address, place) = (free_address(), directory.path().display());
+        let text = format!(
+            "server.modules = (\"mod_proxy\", \"mod_rewrite\")
+            server.document-root = \"{place}/www\"\nserver.bind = \"127.0.0.1\"\nserver.port = {}
+            url.rewrite-once = (\"^/slow$\" => \"/delay?before=300ms&bytes=5\")
+            $HTTP[\"url\"] =~ \"^/delay\" {{ proxy.server = (\"\" => ((\"host\" => \"127.0.0.1\", \"port\" => {}))) }}",
+            address.port(),
+            behind.port()
+        );
+        let file = directory.path().join("lighttpd.conf");
+        fs::write(&file, text).unwrap();
+        let command = ["lighttpd", "-D", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec();
+        Self { _beside: Some(beside), command, ..Self::new(address, directory, &[]) }
+    }
+
+    /// What `tools/need gunicorn` installs.
+    fn of_python(name: &str) -> String {
+        format!("{}/../../.tools/predictions/bin/{name}", env!("CARGO_MANIFEST_DIR"))
+    }
+
+    pub(crate) fn gunicorn(workers: &str) -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let text = "import time
+def application(environ, start_response):
+    if environ['PATH_INFO'] == '/slow':
+        time.sleep(0.3)
+    start_response('200 OK', [('Content-Length', '5')])
+    return [b'done\n']
+";
+        fs::write(directory.path().join("pages.py"), text).unwrap();
+        let (program, place, bind) =
+            (Self::of_python("gunicorn"), directory.path().display().to_string(), address.to_string());
+        let of_threads = ["--workers", "1", "--threads", "16", "--keep-alive", "30"];
+        let of_processes = ["--workers", "6"];
+        let keeps = workers == "gthread";
+        let more: &[&str] = if keeps { &of_threads } else { &of_processes };
+        let words = [
+            &[&*program, "--chdir", &place, "--bind", &bind, "--worker-class", workers],
+            more,
+            &["pages:application"],
+        ];
+        Self { keeps, ..Self::new(address, directory, &words.concat()) }
+    }
+
+    pub(crate) fn uvicorn() -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let text = "import asyncio
+async def application(scope, receive, send):
+    if scope['type'] != 'http':
+        return
+    if scope['path'] == '/slow':
+        await asyncio.sleep(0.3)
+    await send({'type': 'http.response.start', 'status': 200, 'headers': [(b'content-length', b'5')]})
+    await send({'type': 'http.response.body', 'body': b'done\n'})
+";
+        fs::write(directory.path().join("pages.py"), text).unwrap();
+        let (program, place) = (Self::of_python("uvicorn"), directory.path().display().to_string());
+        let port = address.port().to_string();
+        let words = [
+            &program,
+            "--app-dir",
+            &place,
+            "--port",
+            &port,
+            "--lifespan",
+            "off",
+            "--log-level",
+            "warning",
+            "--timeout-keep-alive",
+            "30",
+            "pages:application",
+        ];
+        Self::new(address, directory, &words)
     }
 
     pub(crate) fn node() -> Self {
