@@ -179,56 +179,70 @@ mod tests {
         events
     }
 
+    /// All of it is made on the stack first, where a test has too little.
+    fn with_room(test: fn()) {
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(test).unwrap();
+        if let Err(why) = thread.join() {
+            std::panic::resume_unwind(why);
+        }
+    }
+
     fn event(slot: u32) -> Event {
         Event { what: What::Began, slot, time: 5, status: 0, bytes: 0 }
     }
 
     #[test]
     fn what_several_tell_is_read_once_and_in_their_order() {
-        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
-        let each = 20_000_u32;
-        let mut seen = [0_u32; 2];
-        std::thread::scope(|scope| {
-            for writer in 0..2 {
-                let events = &events;
-                scope.spawn(move || {
-                    for number in 0..each {
-                        let before = events.dropped();
-                        events.tell(event(2 * number + writer), b"GET / HTTP/1.1");
-                        if events.dropped() > before {
-                            std::thread::yield_now();
+        with_room(|| {
+            let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+            let each = 20_000_u32;
+            let mut seen = [0_u32; 2];
+            std::thread::scope(|scope| {
+                for writer in 0..2 {
+                    let events = &events;
+                    scope.spawn(move || {
+                        for number in 0..each {
+                            let before = events.dropped();
+                            events.tell(event(2 * number + writer), b"GET / HTTP/1.1");
+                            if events.dropped() > before {
+                                std::thread::yield_now();
+                            }
                         }
-                    }
-                });
-            }
-            while u64::from(seen[0] + seen[1]) + events.dropped() < u64::from(2 * each) {
-                let Some((event, length)) = events.read(&mut reader, &mut head) else { continue };
-                assert_eq!(&head[..length], b"GET / HTTP/1.1");
-                seen[event.slot as usize % 2] += 1;
-            }
+                    });
+                }
+                while u64::from(seen[0] + seen[1]) + events.dropped() < u64::from(2 * each) {
+                    let Some((event, length)) = events.read(&mut reader, &mut head) else { continue };
+                    assert_eq!(&head[..length], b"GET / HTTP/1.1");
+                    seen[event.slot as usize % 2] += 1;
+                }
+            });
+            assert_eq!(u64::from(seen[0] + seen[1]) + events.dropped(), u64::from(2 * each));
         });
-        assert_eq!(u64::from(seen[0] + seen[1]) + events.dropped(), u64::from(2 * each));
     }
 
     #[test]
     fn what_there_is_no_room_for_is_dropped_and_counted() {
-        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
-        (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 1000]));
-        assert_eq!(events.dropped(), 3);
-        let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
-        assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));
+        with_room(|| {
+            let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+            (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 1000]));
+            assert_eq!(events.dropped(), 3);
+            let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
+            assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));
+        });
     }
 
     #[test]
     fn a_writer_that_ended_is_passed_over() {
-        let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
-        // One has taken its turn and written nothing.
-        events.tail.fetch_add(1, Ordering::Relaxed);
-        events.tell(event(2), b"");
-        assert_eq!(events.read(&mut reader, &mut head), None);
-        assert!(events.is_stuck(&reader));
-        events.skip(&mut reader);
-        assert_eq!(events.read(&mut reader, &mut head).unwrap().0, event(2));
-        assert!(!events.is_stuck(&reader));
+        with_room(|| {
+            let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+            // One has taken its turn and written nothing.
+            events.tail.fetch_add(1, Ordering::Relaxed);
+            events.tell(event(2), b"");
+            assert_eq!(events.read(&mut reader, &mut head), None);
+            assert!(events.is_stuck(&reader));
+            events.skip(&mut reader);
+            assert_eq!(events.read(&mut reader, &mut head).unwrap().0, event(2));
+            assert!(!events.is_stuck(&reader));
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! The gate under servers of other makers: what holds with each of them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+mod endings;
 mod properties;
 mod servers;
 mod started;

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use testkit::{PATIENCE, Process, Raw, poll_until};
 
-use crate::servers::Server;
+use crate::servers::{Running, Server};
 
 /// A gate that servers are attached to.
-struct Gate {
+pub(crate) struct Gate {
     process: Process,
     admin: SocketAddr,
 }
@@ -27,7 +27,7 @@ impl Gate {
         Self { process, admin }
     }
 
-    fn metric(&self, name: &str) -> f64 {
+    pub(crate) fn metric(&self, name: &str) -> f64 {
         let response = Raw::connect(self.admin).get("/metrics").response();
         let of_metric =
             |line: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']));
@@ -36,25 +36,38 @@ impl Gate {
     }
 
     /// Waits until no request is inside.
-    fn is_empty(&self) {
+    pub(crate) fn is_empty(&self) {
         poll_until(PATIENCE, "nobody to be in the server", || {
             (self.metric("headworks_gate_in_service") == 0.0).then_some(())
         });
     }
 
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         kill_process(Pid::from_raw(self.process.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
         self.process.wait();
     }
 }
 
-struct Site<'a> {
+pub(crate) struct Site<'a> {
     server: &'a Server,
     file: PathBuf,
+    library: PathBuf,
 }
 
-impl Site<'_> {
-    fn gate(&self, more: &str) -> Gate {
+impl<'a> Site<'a> {
+    pub(crate) fn of(server: &'a Server) -> Self {
+        let library = server.directory.path().join("shim.so");
+        let mut write = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        assert!(write.args(["attach", "--library"]).arg(&library).status().unwrap().success());
+        Self { server, file: server.directory.path().join("gate.toml"), library }
+    }
+
+    /// Starts the server.
+    pub(crate) fn start(&self) -> Running {
+        self.server.start(&self.library, &self.socket())
+    }
+
+    pub(crate) fn gate(&self, more: &str) -> Gate {
         let socket = self.socket();
         let text = format!(
             "attach = true\nattach-socket = '{}'\n{more}\n[[class]]\nname = 'premium'\n[[class]]\nname = 'basic'\n\
@@ -70,7 +83,7 @@ impl Site<'_> {
     }
 
     /// One request on a connection of its own: its status, and how long it took in seconds.
-    fn once(&self, path: &str, header: &str) -> (u16, f64) {
+    pub(crate) fn once(&self, path: &str, header: &str) -> (u16, f64) {
         let began = Instant::now();
         let mut client = Raw::connect(self.server.address);
         client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}Connection: close\r\n\r\n"));
@@ -85,16 +98,13 @@ impl Site<'_> {
 }
 
 /// So long something takes at least that waits for one that takes long.
-const WAITED: f64 = 0.6 * Server::SLOW_FOR;
+pub(crate) const WAITED: f64 = 0.6 * Server::SLOW_FOR;
 
 /// All of it.
 pub(crate) fn hold(server: &Server) {
-    let library = server.directory.path().join("shim.so");
-    let mut write = Command::new(env!("CARGO_BIN_EXE_headworks"));
-    assert!(write.args(["attach", "--library"]).arg(&library).status().unwrap().success());
-    let site = Site { server, file: server.directory.path().join("gate.toml") };
+    let site = Site::of(server);
     let gate = site.gate("window = 1");
-    let running = server.start(&library, &site.socket());
+    let running = site.start();
     requests_are_counted(&site, &gate);
     the_window_holds(&site);
     premium_overtakes(&site);
@@ -133,7 +143,7 @@ fn requests_are_counted(site: &Site<'_>, gate: &Gate) {
     assert_eq!(counted, 9.0, "three alone, and six on a connection");
 }
 
-fn the_window_holds(site: &Site<'_>) {
+pub(crate) fn the_window_holds(site: &Site<'_>) {
     let began = Instant::now();
     thread::scope(|scope| {
         let all = [(); 3].map(|()| scope.spawn(|| site.once(Server::SLOW, "").0));

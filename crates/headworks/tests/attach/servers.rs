@@ -119,7 +119,7 @@ def application(environ, start_response):
     if environ['PATH_INFO'] == '/slow':
         time.sleep(0.3)
     start_response('200 OK', [('Content-Length', '5')])
-    return [b'done\n']
+    return [b'done\\n']
 ";
         fs::write(directory.path().join("pages.py"), text).unwrap();
         let (program, place, bind) =
@@ -145,7 +145,7 @@ async def application(scope, receive, send):
     if scope['path'] == '/slow':
         await asyncio.sleep(0.3)
     await send({'type': 'http.response.start', 'status': 200, 'headers': [(b'content-length', b'5')]})
-    await send({'type': 'http.response.body', 'body': b'done\n'})
+    await send({'type': 'http.response.body', 'body': b'done\\n'})
 ";
         fs::write(directory.path().join("pages.py"), text).unwrap();
         let (program, place) = (Self::of_python("uvicorn"), directory.path().display().to_string());
@@ -240,6 +240,20 @@ http.server.ThreadingHTTPServer(('127.0.0.1', {}), Pages).serve_forever()
 
 /// A server that ends its own processes when it is told to, also when a test fails.
 pub(crate) struct Running(Process);
+
+impl Running {
+    /// The process that was started.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_raw(self.0.id().cast_signed()).unwrap()
+    }
+
+    /// Those that it has started.
+    pub(crate) fn children(&self) -> Vec<Pid> {
+        let pid = self.pid().as_raw_nonzero();
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        text.split_whitespace().filter_map(|child| Pid::from_raw(child.parse().ok()?)).collect()
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
