@@ -98,7 +98,8 @@ impl Events {
         let head = &head[..head.len().min(MAX_HEAD)];
         cell.length.store(head.len() as u16, Ordering::Relaxed);
         cell.head.iter().zip(head).for_each(|(place, byte)| place.store(*byte, Ordering::Relaxed));
-        cell.turn.store(turn + 1, Ordering::Release);
+        // One that was passed over meanwhile, because it took too long, has lost its turn.
+        let _ = cell.turn.compare_exchange(turn, turn + 1, Ordering::Release, Ordering::Relaxed);
     }
 
     /// Events that there was no room for.

@@ -17,7 +17,7 @@ pub(crate) struct Cli {
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    Attach(attach::Args),
+    Attach(attach::command::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
     Lab(lab::command::Args),

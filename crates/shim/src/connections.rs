@@ -93,11 +93,7 @@ pub(crate) fn resumed(entry: &Entry) -> bool {
     let state = of(entry).map_or(State::Refused, |(.., slot)| slot.state());
     let phase = match state {
         State::Parked => return false,
-        State::Busy => {
-            // SAFETY: the server has nothing to write before it has read the request.
-            unsafe { *entry.response() = Response::new(false) };
-            Phase::Busy
-        }
+        State::Busy => Phase::Busy,
         _ => Phase::Ended,
     };
     entry.change(Phase::Parked, phase);
@@ -134,8 +130,11 @@ pub(crate) fn parked(fd: c_int, entry: &Entry) {
 
 /// Has the server's epoll instance say again that there is something to read.
 pub(crate) fn rearm(fd: c_int, entry: &Entry) {
-    if let Some(epoll) = entry.registered() {
-        let (events, data) = (entry.events.load(Ordering::Relaxed), entry.data.load(Ordering::Relaxed));
+    let events = entry.events.load(Ordering::Relaxed);
+    // A thread of the server still has it otherwise, and arms it when it is done.
+    let is_armed = events & libc::EPOLLONESHOT as u32 == 0 || entry.is_armed.load(Ordering::Acquire) != 0;
+    if let Some(epoll) = entry.registered().filter(|_| is_armed) {
+        let data = entry.data.load(Ordering::Relaxed);
         let mut event = epoll_event { events, u64: data };
         let errno = next::errno();
         // SAFETY: as the server registered it.

@@ -31,6 +31,12 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
             if may_begin || !has_something(fd) {
                 return Some(true);
             }
+            // SAFETY: who reads a request is the one who does, and writes its response afterwards.
+            unsafe {
+                *entry.request() = Request::new();
+                *entry.response() = Response::new(false);
+            }
+            entry.is_armed.store(0, Ordering::Release);
             slot.set(State::Parked);
             entry.set_phase(Phase::Parked);
             connections::parked(fd, entry);
@@ -97,7 +103,7 @@ fn has_something(fd: c_int) -> bool {
 pub(crate) fn mask(fd: c_int, entry: &Entry) {
     let events = entry.events.load(Ordering::Relaxed);
     if let Some(epoll) = entry.registered()
-        && events & libc::EPOLLET as u32 == 0
+        && events & (libc::EPOLLET | libc::EPOLLONESHOT) as u32 == 0
     {
         let data = entry.data.load(Ordering::Relaxed);
         let mut event = libc::epoll_event { events: events & !(libc::EPOLLIN as u32), u64: data };
@@ -185,28 +191,29 @@ pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
 }
 
 /// These bytes have come. What is left of a request that was answered before it was over begins no other.
-fn has_come(entry: &Entry, bytes: &[u8]) {
-    // SAFETY: who reads a request is the one who does.
-    let request = unsafe { entry.request() };
-    let is_next = request.is_over();
-    if is_next {
-        *request = Request::new();
-    }
-    let (had_begun, was_head) = (request.has_begun(), request.is_head());
-    request.read(bytes);
-    if !had_begun && request.has_begun() {
-        if entry.phase() == Phase::Idle {
+fn has_come(entry: &Entry, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        // SAFETY: who reads a request is the one who does.
+        let request = unsafe { entry.request() };
+        let is_next = request.is_over();
+        if is_next {
+            *request = Request::new();
+        }
+        let (had_begun, was_head) = (request.has_begun(), request.is_head());
+        let end = request.read(bytes).unwrap_or(bytes.len());
+        let is_idle = entry.phase() == Phase::Idle;
+        if !had_begun && request.has_begun() && is_idle {
             // SAFETY: who reads the head of a request writes its response afterwards.
             unsafe { *entry.response() = Response::new(false) };
             connections::began(entry, bytes);
-        } else if is_next {
-            // It was sent before the answer to the one before, which it is counted with.
-            return;
         }
-    }
-    if request.is_head() && !was_head {
-        // SAFETY: who reads the head of a request writes its response afterwards.
-        unsafe { entry.response() }.set_of_head();
+        // One that was sent before the answer to the one before is counted with that.
+        let is_followed = !is_next || is_idle;
+        if request.is_head() && !was_head && is_followed {
+            // SAFETY: who reads the head of a request writes its response afterwards.
+            unsafe { entry.response() }.set_of_head();
+        }
+        bytes = &bytes[end..];
     }
 }
 

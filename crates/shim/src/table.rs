@@ -45,6 +45,8 @@ pub(crate) struct Entry {
     /// change its flags, and so does the gate.
     blocking: AtomicU8,
     phase: AtomicU8,
+    /// Whether the server has armed it with its epoll instance since its request was parked (`EPOLLONESHOT`).
+    pub(crate) is_armed: AtomicU8,
     /// The listener that it is, or that a connection came from.
     pub(crate) listener: AtomicU8,
     pub(crate) slot: AtomicU32,

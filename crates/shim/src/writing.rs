@@ -145,7 +145,8 @@ unsafe fn with_line(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how
     let is_interim = sent == 0 && first.starts_with(b"HTTP/1.1 1");
     // SAFETY: who writes a response is the one who does.
     let is_at_status_line = unsafe { entry.response() }.is_at_status_line();
-    if sent == 0 && (!is_at_status_line || is_for_all(first)) {
+    let is_http = first.starts_with(b"HTTP/1.");
+    if sent == 0 && (!is_at_status_line || !is_http || is_for_all(first)) {
         slot.drop_line();
     }
     let is_left_out = pieces.len() + 2 > PIECES || is_interim || !slot.has_line();

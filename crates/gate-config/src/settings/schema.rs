@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::settings::file::{File, Window};
 use crate::settings::root::Settings;
@@ -17,6 +17,8 @@ impl Settings {
         let mut schema = settings.into_generator().into_root_schema_for::<File>();
         schema.insert("title".to_owned(), "Configuration of a Headworks gate".into());
         schema.remove("description");
+        // One is in front of a server, or under it.
+        schema.insert("anyOf".to_owned(), json!([{ "required": ["upstream"] }, { "required": ["attach"] }]));
         schema.into()
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Attached {
     /// Which event was being written then.
     stuck: Cell<Option<u64>>,
     dropped: Cell<u64>,
+    /// Connections whose requests seemed to be over then.
+    over: RefCell<Vec<u32>>,
     next_number: Cell<u16>,
     is_opaque_said: Cell<bool>,
 }
@@ -60,6 +62,7 @@ impl Attached {
             stuck: Cell::new(None),
             next_number: Cell::new(0),
             dropped: Cell::new(0),
+            over: RefCell::default(),
             is_opaque_said: Cell::new(false),
         };
         attached.publish();
@@ -142,14 +145,14 @@ impl Attached {
         let events = &self.memory().events;
         let position = Events::position(&self.reader.borrow());
         let stuck = events.is_stuck(&self.reader.borrow()).then_some(position);
-        if stuck.is_some() && stuck == self.stuck.get() {
+        let is_passed_over = stuck.is_some() && stuck == self.stuck.get();
+        if is_passed_over {
             events.skip(&mut self.reader.borrow_mut());
         }
         self.stuck.set(stuck);
         self.read();
-        if self.dropped.replace(events.dropped()) != events.dropped() {
-            self.end_what_is_over();
-        }
+        let before = self.dropped.replace(events.dropped());
+        self.end_what_is_over(is_passed_over || before != events.dropped());
         let amiss = self.published.get() - i64::from(self.memory().places.free());
         if amiss != 0 && amiss == self.amiss.get() {
             self.memory().places.add(i32::try_from(amiss).unwrap_or_default());
@@ -159,20 +162,33 @@ impl Attached {
         }
     }
 
-    /// Of requests whose end was told in vain, the states of their connections say it.
-    fn end_what_is_over(&self) {
-        let taken = self.slots.borrow().all();
-        for slot in taken {
+    /// Of requests whose end was told in vain, the states of their connections say it: twice, a second apart, since what is on its
+    /// way says it as well.
+    fn end_what_is_over(&self, is_new: bool) {
+        let mut over = self.over.borrow_mut();
+        let is_over = |slots: &mut Slots, slot: u32| {
+            let has_request = slots.get(slot).is_some_and(|served| served.inside.is_some());
             match self.memory().slots[slot as usize].state() {
-                State::Idle => {
-                    let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());
-                    drop(inside);
-                }
-                State::Gone => self.forget(slot),
-                State::Free | State::Busy | State::Parked | State::Refused => {}
+                State::Idle => has_request,
+                state => state == State::Gone,
+            }
+        };
+        let mut slots = self.slots.borrow_mut();
+        let still: Vec<u32> = over.drain(..).filter(|slot| is_over(&mut slots, *slot)).collect();
+        if is_new {
+            over.extend(slots.all().into_iter().filter(|slot| is_over(&mut slots, *slot)));
+        }
+        drop((slots, over));
+        for slot in &still {
+            let inside = self.slots.borrow_mut().get(*slot).and_then(|served| served.inside.take());
+            drop(inside);
+            if self.memory().slots[*slot as usize].state() == State::Gone {
+                self.forget(*slot);
             }
         }
-        self.publish();
+        if !still.is_empty() {
+            self.publish();
+        }
     }
 
     fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {

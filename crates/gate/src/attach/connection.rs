@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use handoff::slot::State;
 use policy::connections::Phase;
+use rustix::fs::OFlags;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -102,6 +103,7 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
     let words = &attached.memory().slots[slot as usize];
     let whose = attached.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
     // A thread of the server that reads from it waits for the gate now, and has the flags as they were afterwards.
+    let flags = rustix::fs::fcntl_getfl(&socket).unwrap_or(OFlags::NONBLOCK);
     let stream = std::net::TcpStream::from(socket);
     let stream = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream));
     let (Some((address, known)), Ok(stream)) = (whose, stream) else {
@@ -114,13 +116,19 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
         Ok(First::Request(head)) => head,
         Ok(First::Gone) => return attached.resume(slot, State::Refused),
         // Whatever it is, it waits as others do.
-        Ok(First::Opaque) | Err(_) => peek::cut(b""),
+        Ok(First::Opaque) => peek::cut(b""),
+        // A head that does not come is not waited for; what the server would say to it is not known.
+        Err(_) => {
+            end(stream);
+            return attached.resume(slot, State::Refused);
+        }
     };
     match decide(&attached, (head, &client, &stream), known).await {
         Decided::Dispatched(Admitted { inside, cookie, caller }) => {
             words.set_line(&cookie.map(line).unwrap_or_default());
             go_on(&attached, slot, inside, caller);
             // Until here the gate has the socket as well, and the end that the server gives the connection would not be seen.
+            let _ = rustix::fs::fcntl_setfl(&stream, flags);
             drop(stream);
             attached.resume(slot, State::Busy);
         }
@@ -128,10 +136,17 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
         Decided::Refused(refusal) => {
             let Ok(ends) = rustix::io::dup(&stream) else { return attached.resume(slot, State::Refused) };
             refuse(&attached, stream, client, refusal).await;
+            // The server learns of it by the end of the connection.
             let _ = std::net::TcpStream::from(ends).shutdown(Shutdown::Both);
             attached.resume(slot, State::Refused);
         }
     }
+}
+
+/// Ends a connection, also for the process that has it.
+fn end(stream: TcpStream) {
+    // One that is over already needs no end.
+    let _ = stream.into_std().map(|stream| stream.shutdown(Shutdown::Both));
 }
 
 fn go_on(attached: &Attached, slot: u32, inside: Inside, caller: Caller) {

@@ -83,6 +83,8 @@ impl Group {
         let taken = willing.find(|at| give(&processes[*at]));
         if let Some(at) = taken {
             self.next.set((at + 1) % number);
+            // Others may be had by those that wait besides.
+            self.look();
         }
         taken.is_some()
     }

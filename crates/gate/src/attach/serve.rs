@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -36,12 +36,16 @@ pub(crate) fn listen(path: &Path, replaces: bool) -> io::Result<OwnedFd> {
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
     // One that is there is another gate's; what a gate has left that is gone is in the way.
     let other = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-    match rustix::net::connect(&other, &SocketAddrUnix::new(path)?) {
-        Err(Errno::NOENT) => {}
-        Err(Errno::CONNREFUSED) => fs::remove_file(path)?,
-        _ if replaces => fs::remove_file(path)?,
-        Err(Errno::PROTOTYPE | Errno::NOTSOCK) => return Err(io::Error::other("something else is there")),
-        Ok(()) | Err(_) => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another gate is there")),
+    let is_socket = fs::symlink_metadata(path).map(|file| file.file_type().is_socket());
+    match (is_socket, rustix::net::connect(&other, &SocketAddrUnix::new(path)?)) {
+        (Err(why), _) if why.kind() == io::ErrorKind::NotFound => {}
+        (Err(why), _) => return Err(why),
+        (Ok(false), _) => {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something else is there"));
+        }
+        (Ok(true), Err(Errno::CONNREFUSED)) => fs::remove_file(path)?,
+        (Ok(true), _) if replaces => fs::remove_file(path)?,
+        (Ok(true), _) => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another gate is there")),
     }
     rustix::net::bind(&listener, &SocketAddrUnix::new(path)?)?;
     rustix::net::listen(&listener, BACKLOG)?;
@@ -257,6 +261,7 @@ fn park(attached: &Rc<Attached>, process: &Process, slot: u32, socket: OwnedFd) 
         process.go(slot);
         return;
     };
+    drop(served.inside.take());
     let deciding = tokio::task::spawn_local(parked(Rc::clone(attached), slot, socket));
     if let Some(before) = served.parked.replace(deciding.abort_handle()) {
         before.abort();

@@ -68,4 +68,5 @@ fn mistakes_are_not() {
         assert!(!validator.is_valid(&json(&format!("{MINIMAL}{wrong}\n"))), "{wrong}");
     }
     assert!(!validator.is_valid(&json("listen = '127.0.0.1:0'")), "the upstream is needed");
+    assert!(validator.is_valid(&json("attach = true")), "unless the gate is under its server");
 }

@@ -27,3 +27,29 @@ fn it_starts_a_server_and_ends_it() {
     assert!(response.head.contains("Set-Cookie: headworks="), "{}", response.head);
     assert_eq!(attached.terminate().code(), Some(0), "as nginx does when it is told to end");
 }
+
+/// What systemd reads, and what the user is told.
+#[test]
+fn a_service_is_attached_by_a_drop_in() {
+    let directory = tempfile::tempdir().unwrap();
+    let [units, library] = ["units", "lib/shim.so"].map(|name| directory.path().join(name));
+    let unit = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headworks"));
+        command
+            .args(["attach", "--unit", name, "--unit-directory"])
+            .arg(&units)
+            .arg("--library")
+            .arg(&library);
+        command.output().unwrap()
+    };
+    let said = unit("apache2");
+    assert!(said.status.success(), "{said:?}");
+    let file = units.join("apache2.service.d/headworks-attach.conf");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let preload = format!("\"LD_PRELOAD={}\"", library.display());
+    assert!(text.contains("[Service]") && text.contains(&preload), "{text}");
+    assert!(std::fs::metadata(&library).unwrap().len() > 10_000);
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert!(said.contains(&format!("rm {}", file.display())), "{said}");
+    assert_eq!(unit("../etc").status.code(), Some(1));
+}

@@ -16,11 +16,11 @@ pub(crate) enum Front {
 }
 
 impl Front {
-    /// Host and port for clients.
-    pub(crate) fn authority(&self) -> &str {
+    /// Host and port for clients; those of the server without it.
+    pub(crate) fn authority(&self) -> Option<&String> {
         match self {
-            Self::Gate(gate) => &gate.authority,
-            Self::Proxy(proxy) => &proxy.authority,
+            Self::Gate(gate) => gate.authority.as_ref(),
+            Self::Proxy(proxy) => Some(&proxy.authority),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::net::Ipv4Addr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use tempfile::TempDir;
 use toml::{Table, Value};
 
 use super::series::GateSeries;
@@ -14,14 +15,20 @@ use testbed::Stop;
 use testbed::Testbed;
 use testbed::{Process, output};
 
+/// Of a gate that is under its server, in a directory of its own.
+const SOCKET: &str = "attach.sock";
+const LIBRARY: &str = "shim.so";
+
 /// A gate that listens.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    /// Host and port for clients.
-    pub(crate) authority: String,
+    /// Host and port for clients; nothing of one that is under its server.
+    pub(crate) authority: Option<String>,
     admin: String,
     series: GateSeries,
     process: Process,
+    /// Where its socket and library are, if it is.
+    place: Option<TempDir>,
 }
 
 impl Gate {
@@ -38,9 +45,50 @@ impl Gate {
         let mut command = testbed.in_front(headworks);
         command.args(["gate", "--config"]).arg(file);
         let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
-        let authority = process.wait_for_line("listening on http://", stop)?;
+        let authority = Some(process.wait_for_line("listening on http://", stop)?);
         let admin = process.wait_for_line("admin on http://", stop)?;
-        Ok(Self { authority, admin, series: GateSeries::begin(), process })
+        Ok(Self { authority, admin, series: GateSeries::begin(), process, place: None })
+    }
+
+    /// Starts a gate with `settings` for a server that is to be attached to it; its files go into `directory`.
+    pub(crate) fn start_under(
+        headworks: &Path,
+        settings: &Table,
+        testbed: &Testbed,
+        directory: &Path,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let place = testbed::directory()?;
+        let mut settings = settings.clone();
+        ["listen", "listener", "upstream", "forwarded"]
+            .into_iter()
+            .for_each(|key| drop(settings.remove(key)));
+        settings.insert("attach".to_owned(), Value::Boolean(true));
+        let socket = place.path().join(SOCKET).display().to_string();
+        let admin = format!("{}:0", Ipv4Addr::LOCALHOST);
+        for (key, value) in [("attach-socket", socket), ("admin", admin)] {
+            settings.insert(key.to_owned(), Value::String(value));
+        }
+        let file = save(&settings, directory)?;
+        let mut library = Command::new(headworks);
+        let (said, status) =
+            output("gate", library.args(["attach", "--library"]).arg(place.path().join(LIBRARY)))?;
+        if !status.success() {
+            return Err(Error::Gate(said));
+        }
+        let mut command = testbed.in_front(headworks);
+        command.args(["gate", "--config"]).arg(file);
+        let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
+        let admin = process.wait_for_line("admin on http://", stop)?;
+        Ok(Self { authority: None, admin, series: GateSeries::begin(), process, place: Some(place) })
+    }
+
+    /// What a server is told in its environment that is to be attached to it.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, PathBuf)> {
+        let place = self.place.iter().map(TempDir::path);
+        place
+            .flat_map(|place| [("LD_PRELOAD", place.join(LIBRARY)), ("HEADWORKS_ATTACH", place.join(SOCKET))])
+            .collect()
     }
 
     /// Keeps an eye on it while clients are served.
@@ -81,12 +129,7 @@ pub(crate) fn check(headworks: &Path, settings: &Table) -> Result<(), Error> {
     ))
 }
 
-fn write(
-    settings: &Table,
-    upstream: &str,
-    address: Ipv4Addr,
-    directory: &Path,
-) -> Result<std::path::PathBuf, Error> {
+fn write(settings: &Table, upstream: &str, address: Ipv4Addr, directory: &Path) -> Result<PathBuf, Error> {
     let mut settings = settings.clone();
     // The admin interface is for programs on this machine.
     for (key, address) in [("listen", address), ("admin", Ipv4Addr::LOCALHOST)] {
@@ -98,8 +141,12 @@ fn write(
         Some(Value::Table(upstream)) => upstream.insert("address".to_owned(), address),
         _ => settings.insert("upstream".to_owned(), address),
     };
+    save(&settings, directory)
+}
+
+fn save(settings: &Table, directory: &Path) -> Result<PathBuf, Error> {
     let file = directory.join("gate.toml");
-    let text = toml::to_string(&settings).map_err(|why| Error::Gate(why.to_string()))?;
+    let text = toml::to_string(settings).map_err(|why| Error::Gate(why.to_string()))?;
     fs::write(&file, text).map_err(Error::io("write", &file))?;
     Ok(file)
 }

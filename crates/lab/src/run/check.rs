@@ -7,7 +7,7 @@ use crate::contender::gate;
 use crate::error::Error;
 use crate::server::start;
 use crate::spec::experiment::Spec;
-use crate::spec::subject::{Contender, Subject};
+use crate::spec::subject::Contender;
 
 /// Whether all that the tests need can be had; gives the version of the server.
 pub(crate) fn check(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<String, Error> {
@@ -36,7 +36,7 @@ fn check_servers(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), 
 /// Lets the gate judge all settings that it will be started with.
 fn check_gates(spec: &Spec, plan: &[Planned], headworks: &Path) -> Result<(), Error> {
     let mut checked = Vec::new();
-    for test in plan.iter().filter(|test| test.subject == Subject::Gate) {
+    for test in plan.iter().filter(|test| test.subject.has_gate()) {
         let Some(settings) = spec.gate_with(&test.settings) else { continue };
         if !checked.contains(&settings) {
             gate::check(headworks, &settings)?;

@@ -109,7 +109,7 @@ fn planned(spec: &Spec, combination: &[usize], subject: Subject, repeat: u32, se
         if factor.is_load() {
             test.load = value;
             test.seed = seed.wrapping_add(u64::from(repeat) * 1000 + number as u64 + 1);
-        } else if let (Some(key), Subject::Gate) = (factor.gate_key(), subject) {
+        } else if let Some(key) = factor.gate_key().filter(|_| subject.has_gate()) {
             test.settings.push((key.to_owned(), level.clone()));
         } else if factor.is_of_spec() {
             test.own.push((factor.name.clone(), level.clone()));

@@ -37,7 +37,15 @@ impl Runner<'_> {
             asked: &self.spec.asked,
             testbed: self.testbed,
             headworks: self.headworks,
+            variables: Vec::new(),
         }
+    }
+
+    /// The gate that the server of this test is to be attached to, if it is to be.
+    pub(super) fn under(&self, planned: &Planned, out: &Path) -> Result<Option<Gate>, Error> {
+        let Self { spec, testbed, stop, headworks, .. } = *self;
+        let settings = spec.gate_with(&planned.settings).filter(|_| planned.subject == Subject::Attach);
+        settings.map(|settings| Gate::start_under(headworks, &settings, testbed, out, stop)).transpose()
     }
 
     pub(super) fn generator(&self) -> Generator<'_> {

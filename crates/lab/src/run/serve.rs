@@ -37,6 +37,7 @@ pub fn serve(options: &Options, stop: &Stop, tell: impl FnOnce(Serving<'_>)) -> 
     testbed::sweep();
     let testbed = Testbed::build(&spec.resources, &pinning, &spec.server.cpus, &spec.client_cpus, stop)?;
     let site = Site {
+        variables: Vec::new(),
         server: &spec.server,
         workload: &spec.workload,
         asked: &spec.asked,

@@ -9,8 +9,10 @@ use super::directory::SERVER;
 use super::plan::Planned;
 use super::runner::Runner;
 use crate::contender::front::Front;
+use crate::contender::gate::Gate;
 use crate::error::Error;
 use crate::server::running::{LOG, Running};
+use crate::server::site::Site;
 
 /// What came of a test.
 pub(super) struct TestOutcome {
@@ -39,10 +41,15 @@ pub(super) fn with_all_set_up<T>(
     out: &Path,
     measure: impl FnOnce(SetUp) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut server = runner.site().start(&out.join(LOG), runner.stop)?;
+    let under = runner.under(planned, out)?;
+    let variables = under.as_ref().map(Gate::variables).unwrap_or_default();
+    let mut server = Site { variables, ..runner.site() }.start(&out.join(LOG), runner.stop)?;
     describe(&server, record, out)?;
-    let mut front = runner.front(planned, &server.authority, out)?;
-    let authority = &front.as_ref().map_or(&*server.authority, Front::authority).to_owned();
+    let mut front = match under {
+        Some(gate) => Some(Front::Gate(gate)),
+        None => runner.front(planned, &server.authority, out)?,
+    };
+    let authority = &front.as_ref().and_then(Front::authority).unwrap_or(&server.authority).to_owned();
     let measured = measure(SetUp { server: &server, front: &mut front, authority });
     // A generator that broke off is told by the server that did so first.
     if let Some(error) = server.has_died().or_else(|| front.as_mut().and_then(Front::has_died)) {

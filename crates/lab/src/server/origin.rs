@@ -30,6 +30,7 @@ pub(super) fn start(site: &Site, log: &Path, stop: &Stop) -> Result<Running, Err
         content::write(root.path(), site.workload, site.asked)?;
         command.arg("--content").arg(root.path().join(content::DIRECTORY));
     }
+    command.envs(site.variables.iter().map(|(name, value)| (name, value)));
     let environment = site.environment(version(site.headworks)?, &command, BTreeMap::new());
     let mut server = testbed::Server::start("origin", command, log, root)?;
     let authority = server.process().wait_for_line(LISTENING, stop)?;

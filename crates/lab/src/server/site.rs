@@ -1,7 +1,7 @@
 //! [`Site`]: what servers are started with.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use record::ServerEnvironment;
@@ -20,6 +20,8 @@ pub(crate) struct Site<'a> {
     pub(crate) testbed: &'a Testbed<'a>,
     /// The `headworks` program.
     pub(crate) headworks: &'a Path,
+    /// What the server is told in its environment, where the gate is to be under it.
+    pub(crate) variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl Site<'_> {

@@ -93,7 +93,7 @@ impl Site<'_> {
         };
         setup.write(root.path())?;
         let mut command = self.testbed.server(&setup.program);
-        command.args(&setup.arguments);
+        command.args(&setup.arguments).envs(self.variables.iter().map(|(name, value)| (name, value)));
         let environment = self.environment(setup.version, &command, setup.files);
         let mut server = testbed::Server::start(setup.name, command, log, Some(root))?;
         let authority = listen.to_string();

@@ -390,12 +390,13 @@ fn subjects(
             .error(span, format!("\"{}\" is a subject and there is no [peers]", subject.name()))
             .mend("add [peers] with premium, window, patience, others and newcomers"));
     }
-    if subjects.contains(&Subject::Gate) && !gate {
-        return Err(source.error(span, "\"gate\" is a subject and there is no [gate]").mend(
+    if let Some(subject) = subjects.iter().find(|subject| subject.has_gate() && !gate) {
+        let what = format!("\"{}\" is a subject and there is no [gate]", subject.name());
+        return Err(source.error(span, what).mend(
             "add [gate] with the gate's settings; listen, admin and upstream are filled in by the lab",
         ));
     }
-    if let Some(other) = subjects.iter().find(|subject| gate_is_varied && **subject != Subject::Gate) {
+    if let Some(other) = subjects.iter().find(|subject| gate_is_varied && !subject.has_gate()) {
         return Err(source
             .error(
                 span,

@@ -11,6 +11,8 @@ pub(crate) enum Subject {
     Bare,
     /// The server behind the gate.
     Gate,
+    /// The server with the gate under it.
+    Attach,
     /// The server behind other software.
     Haproxy,
     Nginx,
@@ -23,16 +25,22 @@ impl Subject {
         match self {
             Self::Bare => "bare",
             Self::Gate => "gate",
+            Self::Attach => "attach",
             Self::Haproxy => "haproxy",
             Self::Nginx => "nginx",
             Self::ModQos => "mod_qos",
         }
     }
 
+    /// Whether the gate decides, in front of the server or under it.
+    pub(crate) const fn has_gate(self) -> bool {
+        matches!(self, Self::Gate | Self::Attach)
+    }
+
     /// The other software, if it is some.
     pub(crate) const fn contender(self) -> Option<Contender> {
         match self {
-            Self::Bare | Self::Gate => None,
+            Self::Bare | Self::Gate | Self::Attach => None,
             Self::Haproxy => Some(Contender::Haproxy),
             Self::Nginx => Some(Contender::Nginx),
             Self::ModQos => Some(Contender::ModQos),

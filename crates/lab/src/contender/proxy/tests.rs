@@ -47,8 +47,14 @@ fn with(kind: Contender, test: impl FnOnce(&mut Proxy, &Path)) {
     let (server, pinning) = (server(), Pinning::look(&Cpus::one(1), None, &Cpus::one(0)));
     let (none, asked) = (Path::new("none"), Asked::default());
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
-    let site =
-        Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
+    let site = Site {
+        server: &server,
+        workload: &workload,
+        asked: &asked,
+        testbed: &testbed,
+        headworks: none,
+        variables: Vec::new(),
+    };
     if let Err(error @ Error::Testbed(testbed::Error::Missing { .. })) =
         kind.check().and_then(|()| check(&server, none).map(|_| ()))
     {

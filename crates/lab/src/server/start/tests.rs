@@ -37,8 +37,14 @@ fn with(kind: Kind, test: impl FnOnce(&mut Running, &Path)) {
     let (workload, pinning) = (workload(), Pinning::look(&Cpus::one(0), None, &Cpus::one(1)));
     let (none, asked) = (Path::new("none"), Asked::default());
     let testbed = Testbed::host(&pinning, &server.cpus, &server.cpus);
-    let site =
-        Site { server: &server, workload: &workload, asked: &asked, testbed: &testbed, headworks: none };
+    let site = Site {
+        server: &server,
+        workload: &workload,
+        asked: &asked,
+        testbed: &testbed,
+        headworks: none,
+        variables: Vec::new(),
+    };
     if let Err(error @ Error::Testbed(testbed::Error::Missing { .. })) = check(&server, none) {
         testkit::skip(&error);
         return;

@@ -1,0 +1,6 @@
+//! `headworks attach`.
+
+pub(crate) mod command;
+mod library;
+mod server;
+mod unit;
