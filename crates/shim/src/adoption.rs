@@ -153,14 +153,7 @@ pub(crate) fn in_child() {
                 let of_exec = next::fcntl(number, libc::F_GETFD, 0) & libc::FD_CLOEXEC;
                 next::dup3(real, number, if of_exec != 0 { libc::O_CLOEXEC } else { 0 });
             }
-            for fd in [&listener.control, &listener.inbox, &listener.notify, &listener.real, &listener.inner]
-            {
-                let fd = fd.swap(-1, Ordering::AcqRel);
-                if fd >= 0 {
-                    // SAFETY: it is this library's own.
-                    unsafe { next::close(fd) };
-                }
-            }
+            listener.close_own();
         }
     }
     table::forget();

@@ -239,39 +239,17 @@ exported! {
 
     /// epoll_wait(2).
     fn epoll_wait(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: c_int) -> c_int {
-        loop {
-            polling::wants(epoll);
-            let ready = next::epoll_wait(epoll, events, most, timeout);
-            let left = polling::without_ours(events, ready);
-            // Who waits without an end is not told that it has come.
-            if left > 0 || ready <= 0 || timeout >= 0 {
-                return left;
-            }
-        }
+        polling::wait(epoll, events, timeout < 0, || next::epoll_wait(epoll, events, most, timeout))
     }
 
     /// epoll_pwait(2).
     fn epoll_pwait(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: c_int, signals: *const sigset_t) -> c_int {
-        loop {
-            polling::wants(epoll);
-            let ready = next::epoll_pwait(epoll, events, most, timeout, signals);
-            let left = polling::without_ours(events, ready);
-            if left > 0 || ready <= 0 || timeout >= 0 {
-                return left;
-            }
-        }
+        polling::wait(epoll, events, timeout < 0, || next::epoll_pwait(epoll, events, most, timeout, signals))
     }
 
     /// epoll_pwait2(2).
     fn epoll_pwait2(epoll: c_int, events: *mut epoll_event, most: c_int, timeout: *const timespec, signals: *const sigset_t) -> c_int {
-        loop {
-            polling::wants(epoll);
-            let ready = next::epoll_pwait2(epoll, events, most, timeout, signals);
-            let left = polling::without_ours(events, ready);
-            if left > 0 || ready <= 0 || !timeout.is_null() {
-                return left;
-            }
-        }
+        polling::wait(epoll, events, timeout.is_null(), || next::epoll_pwait2(epoll, events, most, timeout, signals))
     }
 
     /// poll(2).

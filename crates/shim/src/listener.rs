@@ -201,6 +201,11 @@ impl Listener {
         let _changing = Changing::begin();
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.is_used.store(false, Ordering::Release);
+        self.close_own();
+    }
+
+    /// Closes all that this library has opened for it.
+    pub(crate) fn close_own(&self) {
         for fd in [&self.control, &self.inbox, &self.notify, &self.real, &self.inner] {
             let fd = fd.swap(-1, Ordering::AcqRel);
             if fd >= 0 {

@@ -77,7 +77,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
 }
 
 /// Says that the server waits for connections of the listeners that this instance has.
-pub(crate) fn wants(epoll: c_int) {
+fn wants(epoll: c_int) {
     let Some(entry) = table::entry(epoll) else { return };
     let mut bits = entry.listeners.load(Ordering::Relaxed);
     while bits != 0 {
@@ -92,7 +92,7 @@ pub(crate) fn wants(epoll: c_int) {
 ///
 /// # Safety
 /// There have to be so many.
-pub(crate) unsafe fn without_ours(events: *mut epoll_event, count: c_int) -> c_int {
+unsafe fn without_ours(events: *mut epoll_event, count: c_int) -> c_int {
     let Ok(length) = usize::try_from(count) else { return count };
     if length == 0 {
         return 0;
@@ -116,6 +116,28 @@ pub(crate) unsafe fn without_ours(events: *mut epoll_event, count: c_int) -> c_i
         }
     }
     kept as c_int
+}
+
+/// Waits for events with `wait`: for connections, too, of the listeners that this instance has, and without what the gate has
+/// sent. `is_endless` that there is no end of the time to wait, of which the server is not told that it has come.
+///
+/// # Safety
+/// `wait` has to write as many events as it gives.
+pub(crate) unsafe fn wait(
+    epoll: c_int,
+    events: *mut epoll_event,
+    is_endless: bool,
+    wait: impl Fn() -> c_int,
+) -> c_int {
+    loop {
+        wants(epoll);
+        let ready = wait();
+        // SAFETY: as the caller says.
+        let left = unsafe { without_ours(events, ready) };
+        if left > 0 || ready <= 0 || !is_endless {
+            return left;
+        }
+    }
 }
 
 /// What a server waits for with poll(2), or select(2): of listeners it wants connections. A thread that waits for a single

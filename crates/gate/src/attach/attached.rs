@@ -183,7 +183,7 @@ impl Attached {
             let inside = self.slots.borrow_mut().get(*slot).and_then(|served| served.inside.take());
             drop(inside);
             if self.memory().slots[*slot as usize].state() == State::Gone {
-                self.forget(*slot);
+                self.release(*slot);
             }
         }
         if !still.is_empty() {
@@ -214,19 +214,24 @@ impl Attached {
                     inside.end(status, bytes);
                 }
             }
-            What::Gone => self.forget(slot),
+            What::Gone => self.release(slot),
         }
     }
 
     /// A connection is over, or no process has it.
     pub(super) fn forget(&self, slot: u32) {
+        self.release(slot);
+        self.publish();
+    }
+
+    /// As [`Self::forget`], for who publishes what has become of several.
+    fn release(&self, slot: u32) {
         let Some(served) = self.slots.borrow_mut().remove(slot) else { return };
         if let Some(parked) = &served.parked {
             parked.abort();
         }
         self.memory().slots[slot as usize].set(State::Free);
         drop(served);
-        self.publish();
     }
 
     /// Gives a connection to a process of the group as soon as one wants it.
@@ -260,11 +265,10 @@ impl Attached {
     /// What was decided about a parked request.
     pub(super) fn resume(&self, slot: u32, state: State) {
         let Some(words) = self.memory().slots.get(slot as usize) else { return };
-        let process = self.slots.borrow_mut().get(slot).map(|served| {
+        let process = self.slots.borrow_mut().get(slot).and_then(|served| {
             served.parked = None;
             served.process
         });
-        let process = process.flatten();
         if !words.change(State::Parked, state) {
             return;
         }
@@ -292,7 +296,7 @@ impl Attached {
                 self.memory().places.give();
                 self.published.set(self.published.get() + 1);
             }
-            self.forget(slot);
+            self.release(slot);
         }
         for (slot, is_opaque, connection) in not_taken {
             if let Some(served) = self.slots.borrow_mut().get(slot) {

@@ -99,8 +99,8 @@ pub(super) async fn decide(
             account.decided(details);
             client.dispatched(details.class);
             attached.publish();
-            let (known, write) = (current.as_ref().map(|current| current.known(proxy.clock.last())), cookie);
-            let session = match write {
+            let known = current.as_ref().map(|current| current.known(proxy.clock.last()));
+            let session = match cookie {
                 Cookie::Never | Cookie::Written => None,
                 Cookie::Wanted(_) => Some(current.unwrap_or_else(|| {
                     let begun = proxy.begin_session(details.class, caller.visit());

@@ -42,9 +42,7 @@ impl Gate {
         stop: &Stop,
     ) -> Result<Self, Error> {
         let file = write(settings, upstream, testbed.address(), directory)?;
-        let mut command = testbed.in_front(headworks);
-        command.args(["gate", "--config"]).arg(file);
-        let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
+        let mut process = run(headworks, &file, testbed, directory)?;
         let authority = Some(process.wait_for_line("listening on http://", stop)?);
         let admin = process.wait_for_line("admin on http://", stop)?;
         Ok(Self { authority, admin, series: GateSeries::begin(), process, place: None })
@@ -76,9 +74,7 @@ impl Gate {
         if !status.success() {
             return Err(Error::Gate(said));
         }
-        let mut command = testbed.in_front(headworks);
-        command.args(["gate", "--config"]).arg(file);
-        let mut process = Process::start("gate", command, &directory.join("gate.log"))?;
+        let mut process = run(headworks, &file, testbed, directory)?;
         let admin = process.wait_for_line("admin on http://", stop)?;
         Ok(Self { authority: None, admin, series: GateSeries::begin(), process, place: Some(place) })
     }
@@ -109,6 +105,12 @@ impl Gate {
     pub(crate) fn has_died(&mut self) -> Option<Error> {
         self.process.has_died().map(Error::from)
     }
+}
+
+fn run(headworks: &Path, file: &Path, testbed: &Testbed, directory: &Path) -> Result<Process, Error> {
+    let mut command = testbed.in_front(headworks);
+    command.args(["gate", "--config"]).arg(file);
+    Ok(Process::start("gate", command, &directory.join("gate.log"))?)
 }
 
 /// Lets the gate itself judge the settings, before anything is measured.

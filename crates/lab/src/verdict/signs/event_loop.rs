@@ -41,19 +41,21 @@ fn unattended(level: &Level) -> Option<f64> {
 /// unless it has hardly any threads.
 fn reads_one(level: &Level) -> bool {
     const FEW: f64 = 3.0;
-    let threads = level.mean(processes::THREADS).filter(|threads| *threads > 0.0);
-    threads.is_some_and(|threads| threads <= FEW) || read(level).is_none_or(|read| read < FEW)
+    has_few_threads(level) || read(level).is_none_or(|read| read < FEW)
+}
+
+fn has_few_threads(level: &Level) -> bool {
+    const FEW: f64 = 3.0;
+    level.mean(processes::THREADS).is_some_and(|threads| threads > 0.0 && threads <= FEW)
 }
 
 /// Whether the few threads of a server hardly wait for events any more, as they do at a light load, though they do not run: what
 /// keeps requests waiting keeps the loop. Who waits for a place in a pool lets the loop go on.
 pub(super) fn is_loop_held_up(level: &Level, light: &Level) -> bool {
-    const FEW: f64 = 3.0;
-    let has_few = level.mean(processes::THREADS).is_some_and(|threads| (1.0..=FEW).contains(&threads));
     let [now, before] = [level, light].map(|level| level.mean(limits::PROGRAM_EVENT).unwrap_or_default());
     let is_idle =
         Processors::of(level).is_some_and(|processors| processors.used < 0.5 * WHOLE.min(processors.may));
-    has_few && before >= 0.5 && now < 0.3 * before && is_idle
+    has_few_threads(level) && before >= 0.5 && now < 0.3 * before && is_idle
 }
 
 /// It waits for something else than events, which it does otherwise.

@@ -57,7 +57,7 @@ fn behind(level: &Level) -> Option<Nearly> {
 fn others(level: &Level) -> Option<Nearly> {
     const PART: f64 = 0.1;
     let processors = Processors::of(level)?;
-    let others = processors.others();
+    let others = processors.others;
     let said = format!(
         "Other programs used {others:.2} of the {:.0} processors that the server may run on, which were busy {:.0} % of the time at {:.0}/s.",
         processors.may,

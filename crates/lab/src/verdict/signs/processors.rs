@@ -17,7 +17,7 @@ pub(super) struct Processors<'a> {
     /// How busy these were, from 0 to 1.
     pub(super) busy: f64,
     /// What other programs used of these, those that the server asks, and the hypervisor.
-    others: f64,
+    pub(super) others: f64,
     behind: f64,
     stolen: f64,
     /// Threads of the server that were ready to run and had to wait, in the mean.
@@ -81,11 +81,6 @@ impl<'a> Processors<'a> {
     /// Whether the server has so much of them that they may be what it waits for.
     pub(super) fn are_used(&self) -> bool {
         self.own() >= 0.8 * self.may || self.is_kept_waiting() || self.is_behinds()
-    }
-
-    /// What other programs used of them.
-    pub(super) fn others(&self) -> f64 {
-        self.others
     }
 
     /// What the server used, and what the kernel did for it in interrupts, which is on no program's account.
