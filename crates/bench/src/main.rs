@@ -3,6 +3,7 @@
 //! Everything measured is a program that runs as a process, ours included, so each is treated
 //! alike: the same server, the same pinning, the same accounting by the kernel.
 
+mod attach;
 mod gate;
 mod generators;
 mod harness;
@@ -28,6 +29,7 @@ struct Cli {
 
 #[derive(Debug, clap::Subcommand)]
 enum Bench {
+    Attach(attach::command::Args),
     Gate(gate::command::Args),
     Load(load::command::Args),
     Sim(sim::command::Args),
@@ -40,6 +42,7 @@ enum Bench {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().bench {
+        Bench::Attach(args) => attach::command::run(&args),
         Bench::Gate(args) => gate::command::run(&args),
         Bench::Load(args) => load::command::run(&args),
         Bench::Sim(args) => sim::command::run(&args),

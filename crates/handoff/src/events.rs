@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 const LENGTH: usize = 4096;
 /// As much of a request's head is told.
 pub const MAX_HEAD: usize = 464;
+const WORDS: usize = MAX_HEAD / size_of::<u64>();
 
 /// What has happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,7 @@ struct Cell {
     status: AtomicU16,
     length: AtomicU16,
     what: AtomicU8,
-    head: [AtomicU8; MAX_HEAD],
+    head: [AtomicU64; WORDS],
 }
 
 /// Where the reader is.
@@ -97,7 +98,11 @@ impl Events {
         cell.what.store(event.what as u8, Ordering::Relaxed);
         let head = &head[..head.len().min(MAX_HEAD)];
         cell.length.store(head.len() as u16, Ordering::Relaxed);
-        cell.head.iter().zip(head).for_each(|(place, byte)| place.store(*byte, Ordering::Relaxed));
+        for (place, bytes) in cell.head.iter().zip(head.chunks(size_of::<u64>())) {
+            let mut word = [0; size_of::<u64>()];
+            word[..bytes.len()].copy_from_slice(bytes);
+            place.store(u64::from_ne_bytes(word), Ordering::Relaxed);
+        }
         // One that was passed over meanwhile, because it took too long, has lost its turn.
         let _ = cell.turn.compare_exchange(turn, turn + 1, Ordering::Release, Ordering::Relaxed);
     }
@@ -132,8 +137,9 @@ impl Events {
                 return None;
             }
             let length = usize::from(cell.length.load(Ordering::Relaxed)).min(MAX_HEAD);
-            let head = into.iter_mut().zip(&cell.head[..length]);
-            head.for_each(|(byte, place)| *byte = place.load(Ordering::Relaxed));
+            for (bytes, place) in into[..length].chunks_mut(size_of::<u64>()).zip(&cell.head) {
+                bytes.copy_from_slice(&place.load(Ordering::Relaxed).to_ne_bytes()[..bytes.len()]);
+            }
             let what = match cell.what.load(Ordering::Relaxed) {
                 1 => Some(What::Began),
                 2 => Some(What::Ended),
@@ -171,7 +177,7 @@ mod tests {
             status: AtomicU16::new(0),
             length: AtomicU16::new(0),
             what: AtomicU8::new(0),
-            head: [const { AtomicU8::new(0) }; MAX_HEAD],
+            head: [const { AtomicU64::new(0) }; WORDS],
         };
         let cells: Vec<Cell> = (0..LENGTH).map(|_| cell()).collect();
         let cells: Box<[Cell; LENGTH]> = cells.try_into().unwrap();

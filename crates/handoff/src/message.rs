@@ -2,10 +2,22 @@
 //! go beside them (`SCM_RIGHTS`, unix(7)).
 
 /// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// No message is longer.
-pub const MAX_LENGTH: usize = 8;
+pub const MAX_LENGTH: usize = FIELDS + MAX_ADDRESS;
+const FIELDS: usize = 8;
+/// The longest address of a client, as the kernel has it (`struct sockaddr_in6`).
+pub const MAX_ADDRESS: usize = 28;
+
+/// A client's address, as accept(2) gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    /// `struct sockaddr_in`, or `sockaddr_in6`, and zeros.
+    pub bytes: [u8; MAX_ADDRESS],
+    /// How many of them there are.
+    pub length: u8,
+}
 
 /// What a process of the server tells the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +52,8 @@ pub enum ToServer {
         slot: u32,
         /// Whether what is spoken on it is not followed: TLS, or HTTP/2.
         is_opaque: bool,
+        /// Whose it is.
+        client: Address,
     },
     /// The state of a connection that was parked is another now.
     Go {
@@ -76,7 +90,11 @@ impl ToServer {
         match self {
             Self::Attached { process } => bytes(b'A', 0, process, 0),
             Self::NotYours => bytes(b'N', 0, 0, 0),
-            Self::Connection { slot, is_opaque } => bytes(b'C', is_opaque.into(), 0, slot),
+            Self::Connection { slot, is_opaque, client } => {
+                let mut all = bytes(b'C', is_opaque.into(), client.length.into(), slot);
+                all[FIELDS..].copy_from_slice(&client.bytes);
+                all
+            }
             Self::Go { slot } => bytes(b'G', 0, 0, slot),
         }
     }
@@ -87,7 +105,13 @@ impl ToServer {
         match kind {
             b'A' => Some(Self::Attached { process: number }),
             b'N' => Some(Self::NotYours),
-            b'C' => Some(Self::Connection { slot, is_opaque: flag != 0 }),
+            b'C' => {
+                let client = Address {
+                    bytes: bytes[FIELDS..].try_into().ok()?,
+                    length: u8::try_from(number).ok().filter(|length| usize::from(*length) <= MAX_ADDRESS)?,
+                };
+                Some(Self::Connection { slot, is_opaque: flag != 0, client })
+            }
             b'G' => Some(Self::Go { slot }),
             _ => None,
         }
@@ -96,11 +120,14 @@ impl ToServer {
 
 fn bytes(kind: u8, flag: u8, number: u16, slot: u32) -> [u8; MAX_LENGTH] {
     let ([a, b], [c, d, e, f]) = (number.to_ne_bytes(), slot.to_ne_bytes());
-    [kind, flag, a, b, c, d, e, f]
+    let mut bytes = [0; MAX_LENGTH];
+    bytes[..FIELDS].copy_from_slice(&[kind, flag, a, b, c, d, e, f]);
+    bytes
 }
 
 fn fields(bytes: &[u8]) -> Option<(u8, u8, u16, u32)> {
-    let [kind, flag, a, b, c, d, e, f] = *<&[u8; MAX_LENGTH]>::try_from(bytes).ok()?;
+    let bytes = <&[u8; MAX_LENGTH]>::try_from(bytes).ok()?;
+    let [kind, flag, a, b, c, d, e, f] = *bytes.first_chunk()?;
     Some((kind, flag, u16::from_ne_bytes([a, b]), u32::from_ne_bytes([c, d, e, f])))
 }
 
@@ -116,8 +143,16 @@ mod tests {
         for message in [
             ToServer::Attached { process: 900 },
             ToServer::NotYours,
-            ToServer::Connection { slot: 65_535, is_opaque: true },
-            ToServer::Connection { slot: 1, is_opaque: false },
+            ToServer::Connection {
+                slot: 65_535,
+                is_opaque: true,
+                client: Address { bytes: [0; MAX_ADDRESS], length: 0 },
+            },
+            ToServer::Connection {
+                slot: 1,
+                is_opaque: false,
+                client: Address { bytes: [7; MAX_ADDRESS], length: 28 },
+            },
             ToServer::Go { slot: 9 },
         ] {
             assert_eq!(ToServer::read(&message.to_bytes()), Some(message));

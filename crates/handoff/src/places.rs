@@ -13,6 +13,8 @@ pub struct Places {
     asleep: AtomicU32,
     /// Whether the gate has connections that no process wants.
     hungry: AtomicU32,
+    /// Whether the gate has been told to look, and has not looked yet.
+    told: AtomicU32,
 }
 
 impl Places {
@@ -59,6 +61,16 @@ impl Places {
     /// Whether the gate has to be woken; told to one only.
     pub fn must_wake(&self) -> bool {
         self.asleep.load(Ordering::SeqCst) != 0 && self.asleep.swap(0, Ordering::SeqCst) != 0
+    }
+
+    /// Whether the gate is still to be told to look, which one does for all.
+    pub fn must_tell(&self) -> bool {
+        self.told.swap(1, Ordering::SeqCst) == 0
+    }
+
+    /// The gate looks now.
+    pub fn set_looking(&self) {
+        self.told.store(0, Ordering::SeqCst);
     }
 
     /// The gate has connections that no process wants, or none.

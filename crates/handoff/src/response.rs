@@ -88,10 +88,7 @@ impl Response {
                     self.passed(left, of_it);
                 }
                 State::UntilClose => at = bytes.len(),
-                _ => {
-                    self.byte(bytes[at]);
-                    at += 1;
-                }
+                _ => at += self.part_of_line(&bytes[at..]),
             }
         }
         self.bytes += at as u64;
@@ -131,16 +128,27 @@ impl Response {
         };
     }
 
-    fn byte(&mut self, byte: u8) {
-        if byte != b'\n' {
-            if let Some(place) = self.line.get_mut(usize::from(self.length)) {
-                *place = byte;
-                self.length += 1;
-            }
-            return;
+    /// The next bytes of a line, to its end if that is there; gives how many they are.
+    fn part_of_line(&mut self, bytes: &[u8]) -> usize {
+        let end = memchr::memchr(b'\n', bytes);
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        if self.length == 0 && end.is_some() {
+            self.whole_line(&part[..part.len().min(MAX_LINE)]);
+            return part.len() + 1;
+        }
+        let had = usize::from(self.length);
+        let room = self.line[had..].iter_mut().zip(part);
+        room.for_each(|(place, byte)| *place = *byte);
+        self.length = (had + part.len()).min(MAX_LINE) as u8;
+        if end.is_none() {
+            return part.len();
         }
         let line = self.line;
-        let line = &line[..usize::from(self.length)];
+        self.whole_line(&line[..usize::from(self.length)]);
+        part.len() + 1
+    }
+
+    fn whole_line(&mut self, line: &[u8]) {
         self.length = 0;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         self.state = match self.state {
@@ -178,6 +186,9 @@ impl Response {
     }
 
     fn header(&mut self, line: &[u8]) {
+        if !matches!(line.first(), Some(b'c' | b'C' | b't' | b'T')) {
+            return;
+        }
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         if name.eq_ignore_ascii_case(b"content-length") {

@@ -3,10 +3,13 @@
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
+use handoff::message::Address;
 use libc::{pollfd, sockaddr, socklen_t};
 
 use crate::listener::Listener;
 use crate::next;
+use crate::table;
+use crate::table::Entry;
 
 impl Listener {
     /// accept4(2): the next connection, from the gate or, without one, from the real listener.
@@ -19,16 +22,16 @@ impl Listener {
         length: *mut socklen_t,
         flags: c_int,
     ) -> c_int {
-        let (index, number) = (self.index(), self.number.load(Ordering::Acquire));
+        let index = self.index();
+        let said = table::entry(self.number()).and_then(Entry::blocks);
+        let blocks = said.unwrap_or_else(|| self.blocks.load(Ordering::Acquire));
         // SAFETY: as the caller says; all other descriptors are this library's own.
         unsafe {
-            let blocks = next::fcntl(number, libc::F_GETFL, 0) & libc::O_NONBLOCK == 0;
             loop {
-                self.obey(index);
-                let fd = self.take(index);
-                if fd >= 0 {
-                    return given(fd, address, length, flags);
+                if let Some((fd, client)) = self.take(index, flags) {
+                    return given(fd, (address, length), &client, flags);
                 }
+                self.obey(index);
                 if self.is_open() {
                     self.try_again();
                     if self.is_open() {
@@ -57,20 +60,23 @@ impl Listener {
 ///
 /// # Safety
 /// As of accept4(2).
-unsafe fn given(fd: c_int, address: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int {
+unsafe fn given(
+    fd: c_int,
+    (address, length): (*mut sockaddr, *mut socklen_t),
+    client: &Address,
+    flags: c_int,
+) -> c_int {
     // SAFETY: as the caller says.
     unsafe {
-        let had = next::fcntl(fd, libc::F_GETFL, 0);
-        let wanted =
-            if flags & libc::SOCK_NONBLOCK != 0 { had | libc::O_NONBLOCK } else { had & !libc::O_NONBLOCK };
-        if wanted != had {
-            next::fcntl(fd, libc::F_SETFL, wanted.into());
-        }
-        if flags & libc::SOCK_CLOEXEC == 0 {
-            next::fcntl(fd, libc::F_SETFD, 0);
+        // The gate does not wait.
+        if flags & libc::SOCK_NONBLOCK == 0 {
+            next::fcntl(fd, libc::F_SETFL, 0);
         }
         if !address.is_null() && !length.is_null() {
-            libc::getpeername(fd, address, length);
+            let room = usize::try_from(*length).unwrap_or_default();
+            let known = usize::from(client.length);
+            core::ptr::copy_nonoverlapping(client.bytes.as_ptr(), address.cast(), known.min(room));
+            *length = socklen_t::from(client.length);
         }
     }
     fd

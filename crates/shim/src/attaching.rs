@@ -42,7 +42,8 @@ impl Listener {
         }
         let is_told =
             channel::send(control, ToGate::Hello { version: VERSION }, self.real.load(Ordering::Acquire));
-        let answer = if is_told { channel::receive(control, 0) } else { Received::Closed };
+        let answer =
+            if is_told { channel::receive(control, libc::MSG_CMSG_CLOEXEC) } else { Received::Closed };
         let Received::Message(ToServer::Attached { process }, [memory, inbox]) = answer else {
             close(control);
             let is_none = matches!(answer, Received::Message(ToServer::NotYours, _));

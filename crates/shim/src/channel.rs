@@ -132,7 +132,7 @@ pub(crate) enum Received {
     Closed,
 }
 
-/// Receives a message.
+/// Receives a message, with flags of recvmsg(2).
 pub(crate) fn receive(channel: c_int, flags: c_int) -> Received {
     let mut bytes = [0u8; MAX_LENGTH];
     let mut piece = iovec { iov_base: bytes.as_mut_ptr().cast::<c_void>(), iov_len: bytes.len() };
@@ -145,7 +145,7 @@ pub(crate) fn receive(channel: c_int, flags: c_int) -> Received {
         header.msg_iovlen = 1;
         header.msg_control = ancillary.0.as_mut_ptr().cast();
         header.msg_controllen = ROOM as _;
-        let length = next::recvmsg(channel, &raw mut header, flags | libc::MSG_CMSG_CLOEXEC);
+        let length = next::recvmsg(channel, &raw mut header, flags);
         let first = if length > 0 { libc::CMSG_FIRSTHDR(&raw const header) } else { null_mut() };
         if !first.is_null() && (*first).cmsg_type == libc::SCM_RIGHTS {
             let size = (*first).cmsg_len as usize - libc::CMSG_LEN(0) as usize;

@@ -4,7 +4,7 @@ use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
 
-use handoff::message::ToServer;
+use handoff::message::{Address, ToServer};
 
 use crate::attaching::Answer;
 use crate::channel;
@@ -62,7 +62,7 @@ impl Listener {
             if control < 0 {
                 return false;
             }
-            match channel::receive(control, libc::MSG_DONTWAIT) {
+            match channel::receive(control, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC) {
                 Received::Message(ToServer::Go { slot }, _) => connections::go(index, slot),
                 Received::Message(..) | Received::Unknown => {}
                 Received::Nothing => return true,
@@ -75,29 +75,31 @@ impl Listener {
     }
 
     /// The next connection from the gate; -1 where it has not sent one.
-    pub(crate) fn take(&self, index: usize) -> c_int {
+    /// Closed by exec if `flags` of accept4(2) say so.
+    pub(crate) fn take(&self, index: usize, flags: c_int) -> Option<(c_int, Address)> {
         loop {
             let inbox = self.inbox.load(Ordering::Acquire);
             if inbox < 0 {
-                return -1;
+                return None;
             }
-            match channel::receive(inbox, libc::MSG_DONTWAIT) {
-                Received::Message(ToServer::Connection { slot, is_opaque }, [fd, _]) if fd >= 0 => {
+            let is_closed_by_exec = if flags & libc::SOCK_CLOEXEC != 0 { libc::MSG_CMSG_CLOEXEC } else { 0 };
+            match channel::receive(inbox, libc::MSG_DONTWAIT | is_closed_by_exec) {
+                Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, _]) if fd >= 0 => {
                     if let Some(process) = self.of_process() {
                         process.received();
                     }
                     connections::begin(fd, index, self, (slot, is_opaque));
-                    return fd;
+                    return Some((fd, client));
                 }
                 Received::Message(..) | Received::Unknown => {}
-                Received::Nothing => return -1,
+                Received::Nothing => return None,
                 Received::Closed => {
                     if self.inbox.compare_exchange(inbox, -1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                         // SAFETY: it is this library's own.
                         unsafe { next::close(inbox) };
                     }
                     self.fail_open(index);
-                    return -1;
+                    return None;
                 }
             }
         }

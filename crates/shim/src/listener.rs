@@ -150,7 +150,7 @@ impl Listener {
         let Some(process) = self.of_process() else { return };
         let is_new = process.want(self.connections.load(Ordering::Relaxed) > 0);
         if (is_new || process.queued() == 0) && memory.places.must_tell_wanted() {
-            self.tell(ToGate::Wake);
+            self.tell(memory);
         }
     }
 
@@ -161,14 +161,16 @@ impl Listener {
         }
     }
 
-    fn tell(&self, message: ToGate) {
-        channel::send(self.control.load(Ordering::Acquire), message, -1);
+    fn tell(&self, memory: &Memory) {
+        if memory.places.must_tell() {
+            channel::send(self.control.load(Ordering::Acquire), ToGate::Wake, -1);
+        }
     }
 
     /// The gate is to look at what has happened, if it asks to be told.
     pub(crate) fn wake(&self, memory: &Memory) {
         if memory.places.must_wake() {
-            self.tell(ToGate::Wake);
+            self.tell(memory);
         }
     }
 

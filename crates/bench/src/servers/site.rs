@@ -22,10 +22,20 @@ pub(crate) enum Content<'a> {
     NginxTls,
     /// Debian's, with a process for each connection.
     Apache,
+    /// Debian's, with a thread for each request.
+    ApacheEvent,
     /// `headworks origin` of this program, as fast as it can.
     Origin(&'a str),
     /// The same with so many workers, each tied to a connection.
     Workers(&'a str, u32),
+}
+
+/// What is loaded into a server for a gate to be attached to.
+#[derive(Debug)]
+pub(crate) struct Preloaded {
+    pub(crate) library: PathBuf,
+    /// Where the gate listens.
+    pub(crate) socket: PathBuf,
 }
 
 /// The files served and nginx's own place, below a directory that it may fill.
@@ -50,6 +60,16 @@ impl Site {
 
     /// Starts a server on this processor and waits until it listens.
     pub(crate) fn serve(&self, content: Content<'_>, cpu: usize) -> anyhow::Result<Server> {
+        self.serve_preloaded(content, cpu, None)
+    }
+
+    /// The same with a library in it, if one is given.
+    pub(crate) fn serve_preloaded(
+        &self,
+        content: Content<'_>,
+        cpu: usize,
+        preloaded: Option<&Preloaded>,
+    ) -> anyhow::Result<Server> {
         self.isolation.drain(|sentence| eprintln!("{sentence}"));
         let port = self.isolation.port(PORT)?;
         let (files, address) = (self.root.join("content"), format!("127.0.0.1:{port}"));
@@ -61,7 +81,10 @@ impl Site {
                 certificate(&self.root)?;
                 self.configured(Software::Nginx, &nginx(&self.root, port, true, self.isolation))?
             }
-            Content::Apache => self.configured(Software::Apache, &apache(&self.root, port)?)?,
+            Content::Apache => self.configured(Software::Apache, &apache(&self.root, port, Mpm::Prefork)?)?,
+            Content::ApacheEvent => {
+                self.configured(Software::Apache, &apache(&self.root, port, Mpm::Event)?)?
+            }
             Content::Origin(program) => {
                 let origin =
                     ["origin", "--mode", "static", "--workers", "1", "--backlog", "4096", "--content"];
@@ -76,6 +99,9 @@ impl Site {
         };
         let mut command = self.isolation.serve(&Cpus::one(cpu), &program);
         command.args(arguments);
+        if let Some(Preloaded { library, socket }) = preloaded {
+            command.env("LD_PRELOAD", library).env("HEADWORKS_ATTACH", socket);
+        }
         Server::start(command, &self.root.join("stderr"), port, self.isolation)
     }
 
@@ -123,9 +149,9 @@ fn nginx(root: &Path, port: u16, is_encrypted: bool, isolation: Isolation) -> St
 }
 
 /// All processes are there from the start.
-fn apache(root: &Path, port: u16) -> anyhow::Result<String> {
+fn apache(root: &Path, port: u16, mpm: Mpm) -> anyhow::Result<String> {
     let apache = Apache {
-        mpm: Mpm::Prefork,
+        mpm,
         workers: 64,
         listen: format!("127.0.0.1:{port}").parse()?,
         backlog: 4096,

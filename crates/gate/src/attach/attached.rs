@@ -17,6 +17,7 @@ use super::group::Group;
 use super::peek::cut;
 use super::process::Process;
 use super::served::Slots;
+use super::socket::Socket;
 use crate::dispatch::proxy::Proxy;
 use crate::downstream::context::Downstream;
 use crate::runtime::log::say;
@@ -194,7 +195,7 @@ impl Attached {
     fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {
         match what {
             What::Began => {
-                let whose = self.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
+                let whose = self.slots.borrow_mut().get(slot).map(|served| (served.peer.ip(), served.caller));
                 let Some(whose) = whose else {
                     // It has taken a place that no request is known to have.
                     self.memory().places.give();
@@ -234,6 +235,21 @@ impl Attached {
         drop(served);
     }
 
+    /// Gives a connection to a process that wants it now, if there is one and none waits before; whether it did.
+    pub(super) fn give_now(&self, group: &Group, slot: u32, is_opaque: bool, socket: &Socket) -> bool {
+        let Some(connection) = socket.descriptor() else { return false };
+        !group.is_hungry() && group.give(|process| self.give_to(process, slot, is_opaque, connection))
+    }
+
+    fn give_to(&self, process: &Process, slot: u32, is_opaque: bool, connection: BorrowedFd<'_>) -> bool {
+        let Some(peer) = self.slots.borrow_mut().get(slot).map(|served| served.peer) else { return false };
+        let is_given = process.give(slot, is_opaque, peer, connection);
+        if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
+            served.process = Some(process.number);
+        }
+        is_given
+    }
+
     /// Gives a connection to a process of the group as soon as one wants it.
     pub(super) async fn give(
         &self,
@@ -242,13 +258,7 @@ impl Attached {
         is_opaque: bool,
         connection: BorrowedFd<'_>,
     ) {
-        let give = |process: &Rc<Process>| {
-            let is_given = process.give(slot, is_opaque, connection);
-            if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
-                served.process = Some(process.number);
-            }
-            is_given
-        };
+        let give = |process: &Rc<Process>| self.give_to(process, slot, is_opaque, connection);
         group.give_when_wanted(give, || self.memory().places.set_hungry(true)).await;
     }
 

@@ -1,6 +1,6 @@
 //! A connection until it is the server's, and a request on one that has to wait.
 
-use std::net::{IpAddr, Shutdown};
+use std::net::{Shutdown, SocketAddr};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use std::time::Duration;
 use handoff::slot::State;
 use policy::connections::Phase;
 use rustix::fs::OFlags;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::attached::Attached;
@@ -17,57 +16,71 @@ use super::group::Group;
 use super::peek::{self, First};
 use super::refuse::refuse;
 use super::served::{Inside, Served};
+use super::socket::Socket;
 use crate::admission::decision::Caller;
 use crate::downstream::accept::Registration;
 
 /// Takes a connection in that was accepted.
-pub(super) async fn connection(attached: Rc<Attached>, group: Rc<Group>, stream: TcpStream, address: IpAddr) {
-    let registration = Registration::new(&attached.downstream, address);
+pub(super) async fn connection(
+    attached: Rc<Attached>,
+    group: Rc<Group>,
+    mut socket: Socket,
+    peer: SocketAddr,
+) {
+    let registration = Registration::new(&attached.downstream, peer.ip());
     let client = Rc::clone(&registration.client);
     client.enter(Phase::New, attached.proxy.clock.last());
     let limit = attached.proxy.config().settings.client.header_timeout;
-    let Ok(first) = timeout(limit, peek::first(&stream)).await else { return };
+    let Ok(first) = timeout(limit, socket.first()).await else { return };
     let admitted = match first {
         First::Gone => return,
         First::Opaque => {
             attached.say_opaque(&group);
-            return hand_over(&attached, &group, stream, (address, None)).await;
+            return hand_over(&attached, &group, socket, (peer, None)).await;
         }
         First::Request(head) => {
             client.enter(Phase::Busy, attached.proxy.clock.last());
-            match decide(&attached, (head, &client, &stream), Caller::Stranger).await {
+            match decide(&attached, (head, &client, &mut socket), Caller::Stranger).await {
                 Decided::Gone => return,
-                Decided::Refused(refusal) => return refuse(&attached, stream, client, refusal).await,
+                Decided::Refused(refusal) => {
+                    let Some(stream) = socket.into_stream() else { return };
+                    return refuse(&attached, stream, client, refusal).await;
+                }
                 Decided::Dispatched(admitted) => admitted,
             }
         }
     };
-    hand_over(&attached, &group, stream, (address, Some(admitted))).await;
+    hand_over(&attached, &group, socket, (peer, Some(admitted))).await;
 }
 
 /// Gives a connection to a process that wants it. One whose protocol is not followed has no place.
 async fn hand_over(
     attached: &Rc<Attached>,
     group: &Rc<Group>,
-    stream: TcpStream,
-    (address, admitted): (IpAddr, Option<Admitted>),
+    mut socket: Socket,
+    (peer, admitted): (SocketAddr, Option<Admitted>),
 ) {
     let is_opaque = admitted.is_none();
     let (inside, caller, cookie) = match admitted {
         Some(Admitted { inside, cookie, caller }) => (Some(inside), caller, cookie),
         None => (None, Caller::Stranger, None),
     };
-    let served = Served { process: None, address, caller, inside, parked: None };
+    let served = Served { process: None, peer, caller, inside, parked: None };
     let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
     let words = &attached.memory().slots[slot as usize];
     words.set(State::Busy);
     words.set_may_begin(attached.may_begin());
     words.set_line(&cookie.map(line).unwrap_or_default());
     let held = Held { attached: Rc::clone(attached), slot: Some(slot) };
+    if attached.give_now(group, slot, is_opaque, &socket) {
+        return held.given();
+    }
+    // The one descriptor is given and waited for.
+    let Some(Ok(given)) = socket.descriptor().map(|socket| socket.try_clone_to_owned()) else { return };
     tokio::select! {
-        () = attached.give(group, slot, is_opaque, stream.as_fd()) => held.given(),
+        () = attached.give(group, slot, is_opaque, given.as_fd()) => held.given(),
         // It has its place while no process wants it, and gives it back.
-        () = peek::gone(&stream) => {}
+        () = socket.gone() => {}
     }
 }
 
@@ -101,40 +114,46 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
     /// A client that is asked about has sent something; not all of its head need be there.
     const HEAD: Duration = Duration::from_secs(10);
     let words = &attached.memory().slots[slot as usize];
-    let whose = attached.slots.borrow_mut().get(slot).map(|served| (served.address, served.caller));
+    let whose = attached.slots.borrow_mut().get(slot).map(|served| (served.peer.ip(), served.caller));
     // A thread of the server that reads from it waits for the gate now, and has the flags as they were afterwards.
     let flags = rustix::fs::fcntl_getfl(&socket).unwrap_or(OFlags::NONBLOCK);
-    let stream = std::net::TcpStream::from(socket);
-    let stream = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream));
-    let (Some((address, known)), Ok(stream)) = (whose, stream) else {
+    let is_set = flags.contains(OFlags::NONBLOCK)
+        || rustix::fs::fcntl_setfl(&socket, flags | OFlags::NONBLOCK).is_ok();
+    let mut socket = Socket::new(socket);
+    let (Some((address, known)), true) = (whose, is_set) else {
         return attached.resume(slot, State::Idle);
     };
     let registration = Registration::new(&attached.downstream, address);
     let client = Rc::clone(&registration.client);
     client.enter(Phase::Busy, attached.proxy.clock.last());
-    let head = match timeout(HEAD, peek::first(&stream)).await {
+    let head = match timeout(HEAD, socket.first()).await {
         Ok(First::Request(head)) => head,
         Ok(First::Gone) => return attached.resume(slot, State::Refused),
         // Whatever it is, it waits as others do.
         Ok(First::Opaque) => peek::cut(b""),
         // A head that does not come is not waited for; what the server would say to it is not known.
         Err(_) => {
-            end(stream);
+            end(socket);
             return attached.resume(slot, State::Refused);
         }
     };
-    match decide(&attached, (head, &client, &stream), known).await {
+    match decide(&attached, (head, &client, &mut socket), known).await {
         Decided::Dispatched(Admitted { inside, cookie, caller }) => {
             words.set_line(&cookie.map(line).unwrap_or_default());
             go_on(&attached, slot, inside, caller);
             // Until here the gate has the socket as well, and the end that the server gives the connection would not be seen.
-            let _ = rustix::fs::fcntl_setfl(&stream, flags);
-            drop(stream);
+            if let Some(socket) = socket.descriptor().filter(|_| !flags.contains(OFlags::NONBLOCK)) {
+                let _ = rustix::fs::fcntl_setfl(socket, flags);
+            }
+            drop(socket);
             attached.resume(slot, State::Busy);
         }
         Decided::Gone => attached.resume(slot, State::Refused),
         Decided::Refused(refusal) => {
-            let Ok(ends) = rustix::io::dup(&stream) else { return attached.resume(slot, State::Refused) };
+            let ends = socket.descriptor().and_then(|socket| rustix::io::dup(socket).ok());
+            let (Some(ends), Some(stream)) = (ends, socket.into_stream()) else {
+                return attached.resume(slot, State::Refused);
+            };
             refuse(&attached, stream, client, refusal).await;
             // The server learns of it by the end of the connection.
             let _ = std::net::TcpStream::from(ends).shutdown(Shutdown::Both);
@@ -144,9 +163,9 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
 }
 
 /// Ends a connection, also for the process that has it.
-fn end(stream: TcpStream) {
+fn end(socket: Socket) {
     // One that is over already needs no end.
-    let _ = stream.into_std().map(|stream| stream.shutdown(Shutdown::Both));
+    let _ = socket.descriptor().map(|socket| rustix::net::shutdown(socket, rustix::net::Shutdown::Both));
 }
 
 fn go_on(attached: &Attached, slot: u32, inside: Inside, caller: Caller) {

@@ -7,11 +7,10 @@ use std::task::Poll;
 use http::HeaderValue;
 use http::request::Parts;
 use policy::connections::Order;
-use tokio::net::TcpStream;
 
 use super::attached::Attached;
-use super::peek;
 use super::served::Inside;
+use super::socket::Socket;
 use crate::admission::decision::{Caller, DecisionDetails};
 use crate::admission::driver::Decision;
 use crate::admission::permit::Permit;
@@ -50,7 +49,7 @@ pub(super) struct Refusal {
 /// session it has, whether or not it says so.
 pub(super) async fn decide(
     attached: &Attached,
-    (head, client, stream): (Box<Parts>, &Rc<Client>, &TcpStream),
+    (head, client, socket): (Box<Parts>, &Rc<Client>, &mut Socket),
     told: Caller,
 ) -> Decided {
     let proxy = &attached.proxy;
@@ -70,7 +69,7 @@ pub(super) async fn decide(
     let mut permit = Permit::arrive(proxy.admission(), head, (client.id(), from), caller);
     attached.publish();
     let decision = {
-        let (mut decision, mut gone) = (pin!(permit.decision()), pin!(peek::gone(stream)));
+        let (mut decision, mut gone) = (pin!(permit.decision()), pin!(socket.gone()));
         std::future::poll_fn(|cx| {
             if let Poll::Ready(decision) = decision.as_mut().poll(cx) {
                 return Poll::Ready(Some(decision));

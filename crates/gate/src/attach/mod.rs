@@ -12,3 +12,4 @@ mod process;
 mod refuse;
 pub(crate) mod serve;
 mod served;
+mod socket;

@@ -1,18 +1,14 @@
-//! Looking at what a client has sent, which stays where it is: the server is to read it.
+//! What a client has sent, as far as it is there.
 
-use std::io;
 use std::mem::MaybeUninit;
 
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Uri, Version};
 use http1::fields::Field;
 use http1::request::Head;
-use rustix::net::{RecvFlags, recv};
-use tokio::io::Interest;
-use tokio::net::TcpStream;
 
 /// Longer heads are decided about by what is there.
-const MAX_HEAD: usize = 16 * 1024;
+pub(super) const MAX_HEAD: usize = 16 * 1024;
 const MAX_FIELDS: usize = 128;
 
 /// What a connection, or the next request on it, begins with.
@@ -26,42 +22,8 @@ pub(super) enum First {
     Gone,
 }
 
-/// Waits until there is a whole head.
-pub(super) async fn first(stream: &TcpStream) -> First {
-    loop {
-        let Ok(ready) = stream.ready(Interest::READABLE).await else { return First::Gone };
-        // What is not whole is looked at again when more has come: until then the socket is not readable.
-        let looked = stream.try_io(Interest::READABLE, || {
-            let mut bytes = [0; MAX_HEAD];
-            match recv(stream, &mut bytes[..], RecvFlags::PEEK | RecvFlags::DONTWAIT)? {
-                (_, 0) => Ok(First::Gone),
-                (_, length) => known(&bytes[..length]).ok_or_else(|| io::ErrorKind::WouldBlock.into()),
-            }
-        });
-        match looked {
-            Ok(first) => return first,
-            // What it has sent is all that it will.
-            Err(why) if why.kind() == io::ErrorKind::WouldBlock && !ready.is_read_closed() => {}
-            Err(_) => return First::Gone,
-        }
-    }
-}
-
-/// Until the client goes away.
-pub(super) async fn gone(stream: &TcpStream) {
-    loop {
-        match stream.ready(Interest::READABLE).await {
-            Ok(ready) if !ready.is_read_closed() => {
-                // It has sent something; its end is said anew.
-                let _ = stream.try_io(Interest::READABLE, || Err::<(), _>(io::ErrorKind::WouldBlock.into()));
-            }
-            _ => return,
-        }
-    }
-}
-
 /// What it is; nothing where more has to come. What is wrong with a request the server says; here it is one like others.
-fn known(bytes: &[u8]) -> Option<First> {
+pub(super) fn known(bytes: &[u8]) -> Option<First> {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     const HANDSHAKE: u8 = 0x16;
     let begins = &bytes[..bytes.len().min(PREFACE.len())];

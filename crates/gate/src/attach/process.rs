@@ -1,10 +1,11 @@
 //! [`Process`]: a process of the server that uses a listener.
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use handoff::memory;
-use handoff::message::{ToGate, ToServer};
+use handoff::message::{Address, MAX_ADDRESS, ToGate, ToServer};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
@@ -57,9 +58,15 @@ impl Process {
     }
 
     /// Gives it a connection; whether there was room.
-    pub(super) fn give(&self, slot: u32, is_opaque: bool, connection: BorrowedFd<'_>) -> bool {
+    pub(super) fn give(
+        &self,
+        slot: u32,
+        is_opaque: bool,
+        peer: SocketAddr,
+        connection: BorrowedFd<'_>,
+    ) -> bool {
         self.words.send();
-        let message = ToServer::Connection { slot, is_opaque }.to_bytes();
+        let message = ToServer::Connection { slot, is_opaque, client: address(peer) }.to_bytes();
         let is_given = messages::send(&self.inbox, &message, &[connection]).is_ok();
         if !is_given {
             self.words.take_back();
@@ -77,11 +84,35 @@ impl Process {
     pub(super) fn not_taken(&self) -> Vec<(u32, bool, OwnedFd)> {
         let mut left = Vec::new();
         while let Ok((bytes, beside)) = messages::receive(&self.other_end) {
-            let Some(ToServer::Connection { slot, is_opaque }) = ToServer::read(&bytes) else {
+            let Some(ToServer::Connection { slot, is_opaque, .. }) = ToServer::read(&bytes) else {
                 if bytes.is_empty() { break } else { continue }
             };
             left.extend(beside.into_iter().map(|connection| (slot, is_opaque, connection)));
         }
         left
     }
+}
+
+/// As the kernel has it (ip(7), ipv6(7)).
+fn address(peer: SocketAddr) -> Address {
+    let mut bytes = [0; MAX_ADDRESS];
+    let family = |family: AddressFamily| family.as_raw().to_ne_bytes();
+    let port = peer.port().to_be_bytes();
+    let length = match peer {
+        SocketAddr::V4(peer) => {
+            bytes[..2].copy_from_slice(&family(AddressFamily::INET));
+            bytes[2..4].copy_from_slice(&port);
+            bytes[4..8].copy_from_slice(&peer.ip().octets());
+            16
+        }
+        SocketAddr::V6(peer) => {
+            bytes[..2].copy_from_slice(&family(AddressFamily::INET6));
+            bytes[2..4].copy_from_slice(&port);
+            bytes[4..8].copy_from_slice(&peer.flowinfo().to_ne_bytes());
+            bytes[8..24].copy_from_slice(&peer.ip().octets());
+            bytes[24..28].copy_from_slice(&peer.scope_id().to_ne_bytes());
+            28
+        }
+    };
+    Address { bytes, length }
 }

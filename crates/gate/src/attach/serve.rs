@@ -2,7 +2,8 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -13,9 +14,9 @@ use handoff::shared::Shared;
 use handoff::slot::State;
 use rustix::io::Errno;
 use rustix::net::sockopt::{socket_acceptconn, socket_cookie, socket_peercred};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, acceptfrom_with, socket_with};
 use tokio::io::Interest;
-use tokio::net::{TcpListener, UnixDatagram, UnixListener};
+use tokio::net::{TcpStream, UnixDatagram, UnixListener};
 use tokio::time::timeout;
 
 use super::attached::Attached;
@@ -23,6 +24,7 @@ use super::connection::{connection, parked};
 use super::group::Group;
 use super::messages;
 use super::process::Process;
+use super::socket::Socket;
 use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::runtime::log::say;
@@ -116,6 +118,7 @@ async fn look(attached: Rc<Attached>) {
 async fn recount(attached: Rc<Attached>) {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
+        attached.memory().places.set_looking();
         attached.recount();
         attached.look();
     }
@@ -154,6 +157,7 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
     while let Some((said, mut beside)) = process.says().await {
         match said {
             Some(ToGate::Wake) => {
+                attached.memory().places.set_looking();
                 attached.woken.notify_one();
                 attached.look();
             }
@@ -186,7 +190,7 @@ fn admit(
     }
     let is_listener = is_trusted && socket_acceptconn(&listener).unwrap_or(false);
     let cookie = socket_cookie(&listener).ok();
-    let listener = std::net::TcpListener::from(listener);
+    let listener = TcpListener::from(listener);
     let address = listener.local_addr().ok();
     let (true, Some(cookie), Some(address)) = (is_listener, cookie, address) else {
         refuse(&control);
@@ -215,7 +219,8 @@ fn admit(
     group.join(Rc::clone(&process));
     if !group.has_listener(cookie) {
         listener.set_nonblocking(true).ok()?;
-        match TcpListener::from_std(listener) {
+        // To the reactor it is a socket that is readable when there is one to accept.
+        match TcpStream::from_std(std::net::TcpStream::from(OwnedFd::from(listener))) {
             Ok(listener) => {
                 let accepting =
                     tokio::task::spawn_local(accept(Rc::clone(attached), Rc::clone(&group), listener));
@@ -227,16 +232,18 @@ fn admit(
     Some((group, process))
 }
 
-async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpListener) {
+async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
     let admission = Rc::clone(attached.proxy.admission());
     let mut accepted = 0;
     loop {
         admission.guard.room().await;
-        match listener.accept().await {
-            Ok((stream, peer)) => {
+        let next = listener.async_io(Interest::READABLE, || accept_one(&listener)).await;
+        match next {
+            Ok(Some((socket, peer))) => {
                 let (attached, group) = (Rc::clone(&attached), Rc::clone(&group));
-                tokio::task::spawn_local(connection(attached, group, stream, peer.ip()));
+                tokio::task::spawn_local(connection(attached, group, Socket::new(socket), peer));
             }
+            Ok(None) => {}
             Err(why) => admission.guard.accept_failed(&why).await,
         }
         accepted += 1;
@@ -247,6 +254,13 @@ async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpListener)
             tokio::task::yield_now().await;
         }
     }
+}
+
+/// A connection and whose it is; nothing of one that has gone already.
+fn accept_one(listener: impl AsFd) -> io::Result<Option<(OwnedFd, SocketAddr)>> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let (socket, peer) = acceptfrom_with(listener, flags)?;
+    Ok(peer.and_then(|peer| SocketAddr::try_from(peer).ok()).map(|peer| (socket, peer)))
 }
 
 /// Decides about a request on a kept connection, if the connection is one of this process.

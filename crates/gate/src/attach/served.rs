@@ -1,6 +1,6 @@
 //! [`Served`]: connections that were handed over, by their slots.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 use handoff::memory::SLOTS;
 use http::StatusCode;
@@ -15,7 +15,7 @@ use crate::observe::access_log::account::Account;
 pub(super) struct Served {
     /// None while it waits for one that wants it.
     pub(super) process: Option<u16>,
-    pub(super) address: IpAddr,
+    pub(super) peer: SocketAddr,
     /// Whose the last request was that said so.
     pub(super) caller: Caller,
     /// The request that is in the server.
