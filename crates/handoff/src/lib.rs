@@ -8,6 +8,8 @@
 #![no_std]
 
 pub mod events;
+#[cfg(feature = "shared")]
+pub mod keeper;
 pub mod memory;
 pub mod message;
 pub mod places;

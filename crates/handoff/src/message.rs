@@ -1,6 +1,8 @@
 //! Messages on the channels between the gate and a process of the server, one datum of `SOCK_SEQPACKET` each; descriptors
 //! go beside them (`SCM_RIGHTS`, unix(7)).
 
+use core::net::SocketAddr;
+
 /// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
 pub const VERSION: u16 = 2;
 
@@ -9,6 +11,9 @@ pub const MAX_LENGTH: usize = FIELDS + MAX_ADDRESS;
 const FIELDS: usize = 8;
 /// The longest address of a client, as the kernel has it (`struct sockaddr_in6`).
 pub const MAX_ADDRESS: usize = 28;
+
+/// Behind the path of the gate's socket: where what is left of one that was killed listens.
+pub const LEFT: &str = ".left";
 
 /// A client's address, as accept(2) gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +44,8 @@ pub enum ToGate {
 /// What the gate tells a process of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToServer {
-    /// The answer to [`ToGate::Hello`]: the shared memory and the inbox of the process go beside this.
+    /// The answer to [`ToGate::Hello`]: beside this go the shared memory, the inbox of the process, and what all processes of
+    /// the listener receive connections from that waited in a gate when it was killed.
     Attached {
         /// Which of [`Memory::processes`](crate::memory::Memory::processes) it is.
         process: u16,
@@ -55,11 +61,37 @@ pub enum ToServer {
         /// Whose it is.
         client: Address,
     },
+    /// The answer to [`ToGate::Hello`] of what is left of a gate that was killed: beside this goes what connections that waited
+    /// in it are received from.
+    Left,
     /// The state of a connection that was parked is another now.
     Go {
         /// The connection.
         slot: u32,
     },
+}
+
+impl Address {
+    /// As the kernel has it (ip(7), ipv6(7)).
+    pub fn of(client: SocketAddr) -> Self {
+        const FAMILIES: [u16; 2] = [2, 10];
+        let mut bytes = [0; MAX_ADDRESS];
+        bytes[2..4].copy_from_slice(&client.port().to_be_bytes());
+        let (family, length) = match client {
+            SocketAddr::V4(client) => {
+                bytes[4..8].copy_from_slice(&client.ip().octets());
+                (FAMILIES[0], 16)
+            }
+            SocketAddr::V6(client) => {
+                bytes[4..8].copy_from_slice(&client.flowinfo().to_ne_bytes());
+                bytes[8..24].copy_from_slice(&client.ip().octets());
+                bytes[24..28].copy_from_slice(&client.scope_id().to_ne_bytes());
+                (FAMILIES[1], 28)
+            }
+        };
+        bytes[..2].copy_from_slice(&family.to_ne_bytes());
+        Self { bytes, length }
+    }
 }
 
 impl ToGate {
@@ -90,6 +122,7 @@ impl ToServer {
         match self {
             Self::Attached { process } => bytes(b'A', 0, process, 0),
             Self::NotYours => bytes(b'N', 0, 0, 0),
+            Self::Left => bytes(b'L', 0, 0, 0),
             Self::Connection { slot, is_opaque, client } => {
                 let mut all = bytes(b'C', is_opaque.into(), client.length.into(), slot);
                 all[FIELDS..].copy_from_slice(&client.bytes);
@@ -105,6 +138,7 @@ impl ToServer {
         match kind {
             b'A' => Some(Self::Attached { process: number }),
             b'N' => Some(Self::NotYours),
+            b'L' => Some(Self::Left),
             b'C' => {
                 let client = Address {
                     bytes: bytes[FIELDS..].try_into().ok()?,
@@ -143,6 +177,7 @@ mod tests {
         for message in [
             ToServer::Attached { process: 900 },
             ToServer::NotYours,
+            ToServer::Left,
             ToServer::Connection {
                 slot: 65_535,
                 is_opaque: true,

@@ -44,7 +44,7 @@ pub struct Slot {
     pub word: AtomicU32,
     /// Whether the next request may begin without being asked about while there are places.
     may_begin: AtomicU8,
-    reserved: AtomicU8,
+    taken: AtomicU8,
     length: AtomicU8,
     longer: AtomicU8,
     /// A line that goes behind the status line of the next response.
@@ -75,6 +75,16 @@ impl Slot {
     /// Whether it may.
     pub fn may_begin(&self) -> bool {
         self.may_begin.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a process has received the connection.
+    pub fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Acquire) != 0
+    }
+
+    /// A process has received it, or is to be given it.
+    pub fn set_taken(&self, is_taken: bool) {
+        self.taken.store(is_taken.into(), Ordering::Release);
     }
 
     /// The next response is to have this line, with its end; whether there is room for it.

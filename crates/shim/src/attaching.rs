@@ -6,7 +6,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
 
 use handoff::memory::Memory;
-use handoff::message::{ToGate, ToServer, VERSION};
+use handoff::message::{LEFT, ToGate, ToServer, VERSION};
 use libc::socklen_t;
 
 use crate::channel;
@@ -25,36 +25,30 @@ pub(crate) enum Answer {
 impl Listener {
     /// Asks the gate for a channel.
     pub(crate) fn ask(&self) -> Answer {
-        static PATIENCE: libc::timeval = libc::timeval { tv_sec: 1, tv_usec: 0 };
-        let control = channel::connect();
+        let control = channel::connect("");
         if control < 0 {
             return Answer::NoGate;
         }
+        wait_at_most(control);
         let close = |fd: c_int| {
             // SAFETY: it is this library's own.
             unsafe { next::close(fd) };
         };
-        let patience = (&raw const PATIENCE).cast::<c_void>();
-        // SAFETY: it is as long as is said.
-        unsafe {
-            let length = size_of::<libc::timeval>() as socklen_t;
-            next::setsockopt(control, libc::SOL_SOCKET, libc::SO_RCVTIMEO, patience, length);
-        }
         let is_told =
             channel::send(control, ToGate::Hello { version: VERSION }, self.real.load(Ordering::Acquire));
         let answer =
             if is_told { channel::receive(control, libc::MSG_CMSG_CLOEXEC) } else { Received::Closed };
-        let Received::Message(ToServer::Attached { process }, [memory, inbox]) = answer else {
+        let Received::Message(ToServer::Attached { process }, [memory, inbox, left]) = answer else {
             close(control);
             let is_none = matches!(answer, Received::Message(ToServer::NotYours, _));
             return if is_none { Answer::NotOurs } else { Answer::NoGate };
         };
         let Some(mapped) = map(memory) else {
-            [memory, inbox, control].into_iter().for_each(close);
+            [memory, inbox, left, control].into_iter().for_each(close);
             return Answer::NoGate;
         };
         close(memory);
-        let channels = [control, inbox].map(|fd| {
+        let channels = [control, inbox, left].map(|fd| {
             let copy = high(fd);
             close(fd);
             copy
@@ -63,7 +57,12 @@ impl Listener {
             // SAFETY: a number only.
             unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };
         }
+        let before = self.left.swap(channels[2], Ordering::AcqRel);
+        if before >= 0 {
+            close(before);
+        }
         self.register(channels[1]);
+        self.register(channels[2]);
         // Who waits in accept(2) would wait there for a connection that does not come, when it is told of something else.
         if !self.blocks.load(Ordering::Acquire) {
             self.register(channels[0]);
@@ -74,6 +73,32 @@ impl Listener {
         self.inbox.store(channels[1], Ordering::Release);
         self.control.store(channels[0], Ordering::Release);
         Answer::Attached
+    }
+
+    /// A process that begins without a gate may have connections of one that was killed, if there are any.
+    fn ask_for_what_is_left(&self) {
+        if self.left.load(Ordering::Acquire) >= 0 {
+            return;
+        }
+        let channel = channel::connect(LEFT);
+        if channel < 0 {
+            return;
+        }
+        wait_at_most(channel);
+        let real = self.real.load(Ordering::Acquire);
+        if channel::send(channel, ToGate::Hello { version: VERSION }, real)
+            && let Received::Message(ToServer::Left, [left, ..]) =
+                channel::receive(channel, libc::MSG_CMSG_CLOEXEC)
+            && left >= 0
+        {
+            let copy = high(left);
+            // SAFETY: it is this library's own.
+            unsafe { next::close(left) };
+            self.register(copy);
+            self.left.store(copy, Ordering::Release);
+        }
+        // SAFETY: it is this library's own.
+        unsafe { next::close(channel) };
     }
 
     /// Lets the server accept for itself, until there is a gate again.
@@ -92,8 +117,18 @@ impl Listener {
         };
         self.register(notify);
         self.notify.store(notify, Ordering::Release);
+        self.ask_for_what_is_left();
         self.tried.store(now_seconds(), Ordering::Release);
     }
+}
+
+/// Has receiving from a channel end after a while.
+fn wait_at_most(channel: c_int) {
+    static PATIENCE: libc::timeval = libc::timeval { tv_sec: 1, tv_usec: 0 };
+    let patience = (&raw const PATIENCE).cast::<c_void>();
+    let length = size_of::<libc::timeval>() as socklen_t;
+    // SAFETY: it is as long as is said.
+    unsafe { next::setsockopt(channel, libc::SOL_SOCKET, libc::SO_RCVTIMEO, patience, length) };
 }
 
 /// The shared memory, if it is that.

@@ -11,7 +11,7 @@ use libc::{iovec, msghdr, sockaddr_un};
 use crate::next;
 
 /// Descriptors beside a message at most.
-pub(crate) const BESIDE: usize = 2;
+pub(crate) const BESIDE: usize = 3;
 
 const ROOM: usize = 64;
 #[repr(C, align(8))]
@@ -55,14 +55,16 @@ pub(crate) fn is_wanted() -> bool {
     IS_KNOWN.load(Ordering::Relaxed)
 }
 
-/// The address of the gate's socket, and how long it is.
-fn address() -> (sockaddr_un, libc::socklen_t) {
+/// The address of the gate's socket, or with something behind its path, and how long it is.
+fn address(behind: &str) -> (sockaddr_un, libc::socklen_t) {
     // SAFETY: as zeros it is an address without a path.
     let mut address: sockaddr_un = unsafe { zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;
     let length = PATH.length.load(Ordering::Relaxed);
-    let places = address.sun_path.iter_mut().zip(&PATH.bytes).take(length);
-    places.for_each(|(place, byte)| *place = byte.load(Ordering::Relaxed) as libc::c_char);
+    let path = PATH.bytes.iter().take(length).map(|byte| byte.load(Ordering::Relaxed)).chain(behind.bytes());
+    // There is a zero behind it: who knows of a path that is cut finds nothing there.
+    let places = address.sun_path.iter_mut().take(PATH.bytes.len() - 1).zip(path);
+    places.for_each(|(place, byte)| *place = byte as libc::c_char);
     (address, size_of::<sockaddr_un>() as libc::socklen_t)
 }
 
@@ -79,9 +81,9 @@ pub(crate) fn directory(into: &mut [u8; 108]) {
     }
 }
 
-/// A connection to the gate; -1 without one.
-pub(crate) fn connect() -> c_int {
-    let (address, length) = address();
+/// A connection to the gate, or to what listens with this behind its path; -1 without one.
+pub(crate) fn connect(behind: &str) -> c_int {
+    let (address, length) = address(behind);
     // SAFETY: the address is as long as is said.
     unsafe {
         let fd = libc::socket(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0);

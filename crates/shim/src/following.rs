@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::message::{Address, ToServer};
 
@@ -42,7 +42,8 @@ impl Listener {
         }
         self.tried.store(now, Ordering::Release);
         let _changing = Changing::begin();
-        if !self.is_open() || !matches!(self.ask(), Answer::Attached) {
+        // What a gate has left is taken first, which the next one knows nothing of.
+        if self.has_some_left() || !self.is_open() || !matches!(self.ask(), Answer::Attached) {
             return;
         }
         let inner = self.inner.load(Ordering::Acquire);
@@ -74,19 +75,28 @@ impl Listener {
         }
     }
 
-    /// The next connection from the gate; -1 where it has not sent one.
-    /// Closed by exec if `flags` of accept4(2) say so.
+    /// The next connection from the gate, closed by exec if `flags` of accept4(2) say so; nothing where it has not sent one.
     pub(crate) fn take(&self, index: usize, flags: c_int) -> Option<(c_int, Address)> {
+        let taken = self.take_from(&self.inbox, index, flags);
+        // While there is a gate nothing is left.
+        if taken.is_none() && self.is_open() { self.take_from(&self.left, index, flags) } else { taken }
+    }
+
+    fn take_from(&self, from: &AtomicI32, index: usize, flags: c_int) -> Option<(c_int, Address)> {
+        let is_closed_by_exec = if flags & libc::SOCK_CLOEXEC != 0 { libc::MSG_CMSG_CLOEXEC } else { 0 };
         loop {
-            let inbox = self.inbox.load(Ordering::Acquire);
-            if inbox < 0 {
+            let channel = from.load(Ordering::Acquire);
+            if channel < 0 {
                 return None;
             }
-            let is_closed_by_exec = if flags & libc::SOCK_CLOEXEC != 0 { libc::MSG_CMSG_CLOEXEC } else { 0 };
-            match channel::receive(inbox, libc::MSG_DONTWAIT | is_closed_by_exec) {
-                Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, _]) if fd >= 0 => {
+            match channel::receive(channel, libc::MSG_DONTWAIT | is_closed_by_exec) {
+                Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, ..]) if fd >= 0 => {
                     if let Some(process) = self.of_process() {
                         process.received();
+                    }
+                    let words = self.mapped().filter(|_| core::ptr::eq(from, &self.inbox));
+                    if let Some(slot) = words.and_then(|memory| memory.slots.get(slot as usize)) {
+                        slot.set_taken(true);
                     }
                     connections::begin(fd, index, self, (slot, is_opaque));
                     return Some((fd, client));
@@ -94,9 +104,9 @@ impl Listener {
                 Received::Message(..) | Received::Unknown => {}
                 Received::Nothing => return None,
                 Received::Closed => {
-                    if self.inbox.compare_exchange(inbox, -1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                    if from.compare_exchange(channel, -1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                         // SAFETY: it is this library's own.
-                        unsafe { next::close(inbox) };
+                        unsafe { next::close(channel) };
                     }
                     self.fail_open(index);
                     return None;

@@ -31,6 +31,8 @@ pub(crate) struct Listener {
     pub(crate) control: AtomicI32,
     /// Connections from the gate.
     pub(crate) inbox: AtomicI32,
+    /// Connections that waited in the gate when it was killed, for all processes.
+    pub(crate) left: AtomicI32,
     /// Says when a gate may be there again; -1 while there is one.
     pub(crate) notify: AtomicI32,
     pub(crate) process: AtomicU16,
@@ -53,6 +55,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         inner: AtomicI32::new(-1),
         control: AtomicI32::new(-1),
         inbox: AtomicI32::new(-1),
+        left: AtomicI32::new(-1),
         notify: AtomicI32::new(-1),
         process: AtomicU16::new(0),
         memory: AtomicPtr::new(null_mut()),
@@ -120,9 +123,21 @@ impl Listener {
 
     /// What is shared with the gate; nothing without a gate.
     pub(crate) fn memory(&self) -> Option<&'static Memory> {
+        self.mapped().filter(|_| !self.is_open())
+    }
+
+    /// What is shared with the gate, or was with the last one.
+    pub(crate) fn mapped(&self) -> Option<&'static Memory> {
         let memory = self.memory.load(Ordering::Acquire);
         // SAFETY: it was mapped whole, is never unmapped, and has atomic words only.
-        (!self.is_open() && !memory.is_null()).then(|| unsafe { &*memory })
+        (!memory.is_null()).then(|| unsafe { &*memory })
+    }
+
+    /// Whether there are connections that a gate has left.
+    pub(crate) fn has_some_left(&self) -> bool {
+        let mut fds = pollfd { fd: self.left.load(Ordering::Acquire), events: libc::POLLIN, revents: 0 };
+        // SAFETY: it is one.
+        fds.fd >= 0 && unsafe { next::poll(&raw mut fds, 1, 0) } > 0 && fds.revents & libc::POLLIN != 0
     }
 
     pub(crate) fn of_process(&self) -> Option<&'static Process> {
@@ -208,7 +223,7 @@ impl Listener {
 
     /// Closes all that this library has opened for it.
     pub(crate) fn close_own(&self) {
-        for fd in [&self.control, &self.inbox, &self.notify, &self.real, &self.inner] {
+        for fd in [&self.control, &self.inbox, &self.left, &self.notify, &self.real, &self.inner] {
             let fd = fd.swap(-1, Ordering::AcqRel);
             if fd >= 0 {
                 // SAFETY: it is this library's own.

@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::rc::Rc;
 
 use handoff::events::{Event, Events, MAX_HEAD, Reader, What};
+use handoff::keeper::Keeper;
 use handoff::memory::{Memory, PROCESSES};
 use handoff::shared::Shared;
 use handoff::slot::State;
@@ -17,7 +18,7 @@ use super::group::Group;
 use super::peek::cut;
 use super::process::Process;
 use super::served::Slots;
-use super::socket::Socket;
+use super::socket::{Kept, Socket};
 use crate::dispatch::proxy::Proxy;
 use crate::downstream::context::Downstream;
 use crate::runtime::log::say;
@@ -28,6 +29,7 @@ pub(crate) struct Attached {
     pub(super) proxy: Rc<Proxy>,
     pub(super) downstream: Rc<Downstream>,
     pub(super) shared: Shared,
+    pub(super) keeper: Option<&'static Keeper>,
     pub(super) slots: RefCell<Slots>,
     pub(super) processes: RefCell<BTreeMap<u16, Rc<Process>>>,
     pub(super) groups: RefCell<Vec<Rc<Group>>>,
@@ -48,11 +50,17 @@ pub(crate) struct Attached {
 }
 
 impl Attached {
-    pub(super) fn new(proxy: &Rc<Proxy>, downstream: &Rc<Downstream>, shared: Shared) -> Self {
+    pub(super) fn new(
+        proxy: &Rc<Proxy>,
+        downstream: &Rc<Downstream>,
+        shared: Shared,
+        keeper: Option<&'static Keeper>,
+    ) -> Self {
         let attached = Self {
             proxy: Rc::clone(proxy),
             downstream: Rc::clone(downstream),
             shared,
+            keeper,
             slots: RefCell::default(),
             processes: RefCell::default(),
             groups: RefCell::default(),
@@ -238,12 +246,29 @@ impl Attached {
     /// Gives a connection to a process that wants it now, if there is one and none waits before; whether it did.
     pub(super) fn give_now(&self, group: &Group, slot: u32, is_opaque: bool, socket: &Socket) -> bool {
         let Some(connection) = socket.descriptor() else { return false };
-        !group.is_hungry() && group.give(|process| self.give_to(process, slot, is_opaque, connection))
+        let give =
+            |process: &Rc<Process>| self.give_to(process, (slot, is_opaque), connection, socket.keeping());
+        !group.is_hungry() && group.give(give)
     }
 
-    fn give_to(&self, process: &Process, slot: u32, is_opaque: bool, connection: BorrowedFd<'_>) -> bool {
+    fn give_to(
+        &self,
+        process: &Process,
+        (slot, is_opaque): (u32, bool),
+        connection: BorrowedFd<'_>,
+        kept: Option<Kept>,
+    ) -> bool {
         let Some(peer) = self.slots.borrow_mut().get(slot).map(|served| served.peer) else { return false };
+        self.memory().slots[slot as usize].set_taken(false);
+        if let Some(kept) = kept {
+            kept.is_given(slot);
+        }
         let is_given = process.give(slot, is_opaque, peer, connection);
+        match kept {
+            Some(kept) if is_given => kept.forget(),
+            Some(kept) => kept.waits(),
+            None => {}
+        }
         if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
             served.process = Some(process.number);
         }
@@ -256,9 +281,9 @@ impl Attached {
         group: &Rc<Group>,
         slot: u32,
         is_opaque: bool,
-        connection: BorrowedFd<'_>,
+        (connection, kept): (BorrowedFd<'_>, Option<Kept>),
     ) {
-        let give = |process: &Rc<Process>| self.give_to(process, slot, is_opaque, connection);
+        let give = |process: &Rc<Process>| self.give_to(process, (slot, is_opaque), connection, kept);
         group.give_when_wanted(give, || self.memory().places.set_hungry(true)).await;
     }
 
@@ -314,7 +339,7 @@ impl Attached {
             }
             let (attached, group) = (Rc::clone(self), Rc::clone(group));
             tokio::task::spawn_local(async move {
-                attached.give(&group, slot, is_opaque, std::os::fd::AsFd::as_fd(&connection)).await;
+                attached.give(&group, slot, is_opaque, (connection.as_fd(), None)).await;
             });
         }
         self.publish();

@@ -77,8 +77,9 @@ async fn hand_over(
     }
     // The one descriptor is given and waited for.
     let Some(Ok(given)) = socket.descriptor().map(|socket| socket.try_clone_to_owned()) else { return };
+    let kept = socket.keeping();
     tokio::select! {
-        () = attached.give(group, slot, is_opaque, given.as_fd()) => held.given(),
+        () = attached.give(group, slot, is_opaque, (given.as_fd(), kept)) => held.given(),
         // It has its place while no process wants it, and gives it back.
         () = socket.gone() => {}
     }

@@ -1,18 +1,21 @@
 //! [`Group`]: all processes that serve one address, and the connections that wait for one of them.
 
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use handoff::keeper::Keeper;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::process::Process;
+use super::process::{Left, Process};
 
 /// All processes that serve one address. Of several groups none has to wait for another's processes.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) address: SocketAddr,
+    pub(super) left: Left,
     processes: RefCell<Vec<Rc<Process>>>,
     /// Listeners by their cookies (`SO_COOKIE`, socket(7)): with `SO_REUSEPORT` there are several of an address.
     listeners: RefCell<Vec<(u64, JoinHandle<()>)>>,
@@ -23,15 +26,16 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn new(address: SocketAddr) -> Self {
-        Self {
+    pub(super) fn new(address: SocketAddr, keeper: Option<&'static Keeper>) -> io::Result<Self> {
+        Ok(Self {
             address,
+            left: Left::make(address.port(), keeper)?,
             processes: RefCell::default(),
             listeners: RefCell::default(),
             next: Cell::new(0),
             waiting: Cell::new(0),
             willing: Notify::new(),
-        }
+        })
     }
 
     /// Whether connections of this listener are accepted.

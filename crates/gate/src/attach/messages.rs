@@ -11,7 +11,7 @@ use rustix::net::{
 };
 
 /// Descriptors beside a message at most.
-const BESIDE: usize = 2;
+const BESIDE: usize = 3;
 
 /// Sends a message, without waiting for room.
 ///

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 
+use handoff::keeper::{Keeper, Role};
 use handoff::memory;
-use handoff::message::{Address, MAX_ADDRESS, ToGate, ToServer};
+use handoff::message::{Address, ToGate, ToServer};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
@@ -24,6 +25,44 @@ pub(super) struct Process {
     inbox: OwnedFd,
     /// Its end of that, so that what it has not taken when it ends can be taken back.
     other_end: OwnedFd,
+    keeper: Option<&'static Keeper>,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(keeper) = self.keeper {
+            keeper.set(self.control.as_raw_fd(), Role::None);
+            keeper.set(self.other_end.as_raw_fd(), Role::None);
+        }
+    }
+}
+
+/// From where the processes of a listener get what waited in a gate that was killed; nothing is in it before.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) to: OwnedFd,
+    from: OwnedFd,
+    keeper: Option<&'static Keeper>,
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        if let Some(keeper) = self.keeper {
+            keeper.set(self.from.as_raw_fd(), Role::None);
+        }
+    }
+}
+
+impl Left {
+    /// Of the listener with this port.
+    pub(super) fn make(port: u16, keeper: Option<&'static Keeper>) -> io::Result<Self> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let (to, from) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+        if let Some(keeper) = keeper {
+            keeper.set(from.as_raw_fd(), Role::Left { to: to.as_raw_fd(), port });
+        }
+        Ok(Self { to, from, keeper })
+    }
 }
 
 /// What a process says.
@@ -35,14 +74,19 @@ impl Process {
         control: UnixDatagram,
         (number, pid): (u16, i32),
         words: &'static memory::Process,
-        shared: BorrowedFd<'_>,
+        (shared, left): (BorrowedFd<'_>, &Left),
+        keeper: Option<&'static Keeper>,
     ) -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let (inbox, other_end) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         words.begin();
         let attached = ToServer::Attached { process: number }.to_bytes();
-        messages::send(&control, &attached, &[shared, other_end.as_fd()])?;
-        Ok(Self { number, pid, words, control, inbox, other_end })
+        messages::send(&control, &attached, &[shared, other_end.as_fd(), left.from.as_fd()])?;
+        if let Some(keeper) = keeper {
+            keeper.set(control.as_raw_fd(), Role::Control);
+            keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
+        }
+        Ok(Self { number, pid, words, control, inbox, other_end, keeper })
     }
 
     /// What it says next; nothing once it is gone.
@@ -66,7 +110,7 @@ impl Process {
         connection: BorrowedFd<'_>,
     ) -> bool {
         self.words.send();
-        let message = ToServer::Connection { slot, is_opaque, client: address(peer) }.to_bytes();
+        let message = ToServer::Connection { slot, is_opaque, client: Address::of(peer) }.to_bytes();
         let is_given = messages::send(&self.inbox, &message, &[connection]).is_ok();
         if !is_given {
             self.words.take_back();
@@ -91,28 +135,4 @@ impl Process {
         }
         left
     }
-}
-
-/// As the kernel has it (ip(7), ipv6(7)).
-fn address(peer: SocketAddr) -> Address {
-    let mut bytes = [0; MAX_ADDRESS];
-    let family = |family: AddressFamily| family.as_raw().to_ne_bytes();
-    let port = peer.port().to_be_bytes();
-    let length = match peer {
-        SocketAddr::V4(peer) => {
-            bytes[..2].copy_from_slice(&family(AddressFamily::INET));
-            bytes[2..4].copy_from_slice(&port);
-            bytes[4..8].copy_from_slice(&peer.ip().octets());
-            16
-        }
-        SocketAddr::V6(peer) => {
-            bytes[..2].copy_from_slice(&family(AddressFamily::INET6));
-            bytes[2..4].copy_from_slice(&port);
-            bytes[4..8].copy_from_slice(&peer.flowinfo().to_ne_bytes());
-            bytes[8..24].copy_from_slice(&peer.ip().octets());
-            bytes[24..28].copy_from_slice(&peer.scope_id().to_ne_bytes());
-            28
-        }
-    };
-    Address { bytes, length }
 }

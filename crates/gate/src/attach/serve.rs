@@ -9,6 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
+use handoff::keeper::Keeper;
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
 use handoff::slot::State;
@@ -70,8 +71,19 @@ impl Serving {
     /// When there is no memory left.
     pub(crate) fn begin(gate: &Gate, listener: OwnedFd) -> Result<Self, Error> {
         let shared = Shared::make().map_err(Error::System)?;
-        let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, shared));
-        Ok(Self { attached, listener: UnixListener::from_std(listener.into()).map_err(Error::System)? })
+        let listener = UnixListener::from_std(listener.into()).map_err(Error::System)?;
+        let address = listener.local_addr().map_err(Error::System)?;
+        let keeper = match Keeper::start(shared.memory(), address.as_pathname().unwrap_or(Path::new(""))) {
+            Ok(keeper) => Some(&*Box::leak(Box::new(keeper))),
+            Err(why) => {
+                say!(
+                    "there is no process beside the gate ({why}): first requests that wait in it are lost when it is killed"
+                );
+                None
+            }
+        };
+        let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, shared, keeper));
+        Ok(Self { attached, listener })
     }
 
     /// Serves processes of the server that connect, for as long as it is polled.
@@ -198,20 +210,24 @@ fn admit(
     };
     let number = attached.free_number()?;
     let words = &attached.memory().processes[usize::from(number)];
-    let process = Process::attach(control, (number, pid), words, attached.shared.file());
-    let process = match process {
-        Ok(process) => Rc::new(process),
+    let found = attached.groups.borrow().iter().find(|group| group.address == address).cloned();
+    let group = found.map_or_else(|| Group::new(address, attached.keeper).map(Rc::new), Ok);
+    let attaching = group.and_then(|group| {
+        let shared = (attached.shared.file(), &group.left);
+        let process = Process::attach(control, (number, pid), words, shared, attached.keeper)?;
+        Ok((group, Rc::new(process)))
+    });
+    let (group, process) = match attaching {
+        Ok(both) => both,
         Err(why) => {
             say!("cannot attach to process {pid}: {why}; it serves without the gate");
             return None;
         }
     };
-    let found = attached.groups.borrow().iter().find(|group| group.address == address).cloned();
-    let group = found.unwrap_or_else(|| {
-        let group = Rc::new(Group::new(address));
+    let is_new = !attached.groups.borrow().iter().any(|other| Rc::ptr_eq(other, &group));
+    if is_new {
         attached.groups.borrow_mut().push(Rc::clone(&group));
-        group
-    });
+    }
     if group.number_of_processes() == 0 {
         say!("attached to process {pid} at {address}");
     }
@@ -240,8 +256,9 @@ async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
         let next = listener.async_io(Interest::READABLE, || accept_one(&listener)).await;
         match next {
             Ok(Some((socket, peer))) => {
+                let socket = Socket::kept(socket, attached.keeper, &group.left);
                 let (attached, group) = (Rc::clone(&attached), Rc::clone(&group));
-                tokio::task::spawn_local(connection(attached, group, Socket::new(socket), peer));
+                tokio::task::spawn_local(connection(attached, group, socket, peer));
             }
             Ok(None) => {}
             Err(why) => admission.guard.accept_failed(&why).await,

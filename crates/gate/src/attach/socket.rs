@@ -1,60 +1,114 @@
 //! [`Socket`]: a client's connection, while the gate has it.
 
 use std::net::TcpStream as Plain;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
+use handoff::keeper::{Keeper, Role};
 use rustix::net::{RecvFlags, recv};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use super::peek::{First, MAX_HEAD, known};
+use super::process::Left;
 
 /// A client's connection, while the gate has it. Most are handed over at once, so that the reactor is only told of one that
 /// has to be waited for.
 #[derive(Debug)]
-pub(super) enum Socket {
+pub(super) struct Socket {
+    state: State,
+    kept: Option<Kept>,
+}
+
+#[derive(Debug)]
+enum State {
     Plain(Plain),
     Registered(TcpStream),
-    /// It could not be registered: there is no more to be had of it.
+    /// It could not be registered, or is another's: there is no more to be had of it.
     Lost,
+}
+
+/// What is known to the keeper of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    keeper: &'static Keeper,
+    fd: RawFd,
+    to: RawFd,
+}
+
+impl Kept {
+    pub(super) fn waits(self) {
+        self.keeper.set(self.fd, Role::Waiting { to: self.to });
+    }
+
+    /// It is about to be given to a process.
+    pub(super) fn is_given(self, slot: u32) {
+        self.keeper.set(self.fd, Role::Given { to: self.to, slot: slot as u16 });
+    }
+
+    pub(super) fn forget(self) {
+        self.keeper.set(self.fd, Role::None);
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if let Some(kept) = self.kept {
+            kept.forget();
+        }
+    }
 }
 
 impl Socket {
     /// One that does not block.
     pub(super) fn new(socket: OwnedFd) -> Self {
-        Self::Plain(socket.into())
+        Self { state: State::Plain(socket.into()), kept: None }
+    }
+
+    /// One that no process of the server has.
+    pub(super) fn kept(socket: OwnedFd, keeper: Option<&'static Keeper>, left: &Left) -> Self {
+        let (fd, to) = (socket.as_raw_fd(), left.to.as_raw_fd());
+        let kept = keeper.map(|keeper| Kept { keeper, fd, to });
+        if let Some(kept) = kept {
+            kept.waits();
+        }
+        Self { state: State::Plain(socket.into()), kept }
+    }
+
+    /// What the keeper knows of it.
+    pub(super) fn keeping(&self) -> Option<Kept> {
+        self.kept
     }
 
     /// Tells the reactor of it.
     pub(super) fn registered(&mut self) -> Option<&TcpStream> {
-        if let Self::Plain(_) = self
-            && let Self::Plain(plain) = std::mem::replace(self, Self::Lost)
+        if let State::Plain(_) = self.state
+            && let State::Plain(plain) = std::mem::replace(&mut self.state, State::Lost)
             && let Ok(stream) = TcpStream::from_std(plain)
         {
-            *self = Self::Registered(stream);
+            self.state = State::Registered(stream);
         }
-        match self {
-            Self::Registered(stream) => Some(stream),
-            Self::Plain(_) | Self::Lost => None,
+        match &self.state {
+            State::Registered(stream) => Some(stream),
+            State::Plain(_) | State::Lost => None,
         }
     }
 
-    /// As a stream of the reactor's.
+    /// As a stream of the reactor's, for who answers on it: no other is to do so any more.
     pub(super) fn into_stream(mut self) -> Option<TcpStream> {
         self.registered()?;
-        match self {
-            Self::Registered(stream) => Some(stream),
-            Self::Plain(_) | Self::Lost => None,
+        match std::mem::replace(&mut self.state, State::Lost) {
+            State::Registered(stream) => Some(stream),
+            State::Plain(_) | State::Lost => None,
         }
     }
 
     /// The descriptor.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        match self {
-            Self::Plain(socket) => Some(socket.as_fd()),
-            Self::Registered(stream) => Some(stream.as_fd()),
-            Self::Lost => None,
+        match &self.state {
+            State::Plain(socket) => Some(socket.as_fd()),
+            State::Registered(stream) => Some(stream.as_fd()),
+            State::Lost => None,
         }
     }
 

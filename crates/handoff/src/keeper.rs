@@ -1,0 +1,364 @@
+//! [`Keeper`]: who still has the connections that wait in a gate when that is killed.
+
+extern crate std;
+
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::ffi::{CStr, CString};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::Mode;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername,
+    getsockname, listen, recvmsg, sendmsg, socket_with,
+};
+use rustix::process::{PidfdFlags, getpid, pidfd_open};
+
+use crate::memory::Memory;
+use crate::message::{Address, LEFT, MAX_LENGTH, ToGate, ToServer, VERSION};
+
+/// Descriptors with higher numbers are not kept.
+const DESCRIPTORS: usize = 65_536;
+
+/// What a descriptor of the gate is to the keeper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing.
+    None,
+    /// A connection that waits; where it goes when the gate is gone.
+    Waiting {
+        /// The sending end of what all processes of the server's that it may go to receive from.
+        to: RawFd,
+    },
+    /// A connection that is being given to a process.
+    Given {
+        /// As of one that waits.
+        to: RawFd,
+        /// Which of [`Memory::slots`] it is.
+        slot: u16,
+    },
+    /// The receiving end of the inbox of a process, whose connections go to all when it has not taken them.
+    Inbox {
+        /// As of one that waits.
+        to: RawFd,
+    },
+    /// The receiving end that belongs to a sending end.
+    Left {
+        /// That.
+        to: RawFd,
+        /// Of the listener that the connections came from.
+        port: u16,
+    },
+    /// A channel to a process, by the end of which it learns that the gate is gone.
+    Control,
+}
+
+/// What each descriptor of the gate is: shared with the keeper.
+struct Table {
+    roles: [AtomicU64; DESCRIPTORS],
+}
+
+/// A process that has the gate's descriptors (clone(2), `CLONE_FILES`) and does nothing but wait for the gate's end. When that was
+/// killed, it sends the connections that waited in it to the server's processes, which no other would have any more.
+pub struct Keeper {
+    table: &'static Table,
+}
+
+impl core::fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Keeper").finish_non_exhaustive()
+    }
+}
+
+impl Keeper {
+    /// Starts it, for a gate that processes find at `socket`. It ends by itself after this process.
+    ///
+    /// # Errors
+    /// When there is no memory, or no process, for it.
+    pub fn start(memory: &'static Memory, socket: &Path) -> io::Result<Self> {
+        let path = CString::new([socket.as_os_str().as_bytes(), LEFT.as_bytes()].concat())?;
+        let gate = pidfd_open(getpid(), PidfdFlags::empty())?;
+        #[allow(
+            unsafe_code,
+            reason = "memory that two processes change: it is atomic words only, and never unmapped"
+        )]
+        // SAFETY: a fresh mapping; zeros are a value of each word.
+        let table = unsafe {
+            let flags = ProtFlags::READ | ProtFlags::WRITE;
+            &*mmap_anonymous(null_mut(), size_of::<Table>(), flags, MapFlags::SHARED)?.cast::<Table>()
+        };
+        let keeper = Self { table };
+        if clone()? {
+            keep(table, memory, gate.as_fd(), &path);
+        }
+        // It is the keeper's as well, at the same number, and stays open for it.
+        core::mem::forget(gate);
+        Ok(keeper)
+    }
+
+    /// From now on a descriptor is this.
+    pub fn set(&self, fd: RawFd, role: Role) {
+        if let Some(word) = self.table.word(fd) {
+            word.store(role.to_word(), Ordering::Release);
+        }
+    }
+}
+
+impl Table {
+    fn word(&self, fd: RawFd) -> Option<&AtomicU64> {
+        self.roles.get(usize::try_from(fd).ok()?)
+    }
+
+    /// What is received from, and the port of its listener.
+    fn left(&self) -> impl Iterator<Item = (BorrowedFd<'static>, u16)> {
+        self.all().filter_map(|(fd, role)| match role {
+            Role::Left { port, .. } => Some((borrowed(fd), port)),
+            _ => None,
+        })
+    }
+
+    /// Those that are something, in no order.
+    fn all(&self) -> impl Iterator<Item = (RawFd, Role)> {
+        let roles = (0..).zip(&self.roles).map(|(fd, word)| (fd, Role::of(word.load(Ordering::Acquire))));
+        roles.filter(|(_, role)| *role != Role::None)
+    }
+}
+
+impl Role {
+    fn to_word(self) -> u64 {
+        let (kind, to, slot) = match self {
+            Self::None => (0, 0, 0),
+            Self::Waiting { to } => (1, to, 0),
+            Self::Given { to, slot } => (2, to, slot),
+            Self::Inbox { to } => (3, to, 0),
+            Self::Control => (4, 0, 0),
+            Self::Left { to, port } => (5, to, port),
+        };
+        u64::from(to.unsigned_abs()) << 32 | u64::from(slot) << 8 | kind
+    }
+
+    fn of(word: u64) -> Self {
+        let (to, slot) = ((word >> 32) as RawFd, (word >> 8) as u16);
+        match word & 0xff {
+            1 => Self::Waiting { to },
+            2 => Self::Given { to, slot },
+            3 => Self::Inbox { to },
+            4 => Self::Control,
+            5 => Self::Left { to, port: slot },
+            _ => Self::None,
+        }
+    }
+}
+
+/// A child that has this process's descriptors, not a copy of them; whether this is the child. It has all signals blocked.
+fn clone() -> io::Result<bool> {
+    #[allow(
+        unsafe_code,
+        reason = "clone(2) as fork(2) has no safe form: the child calls what is safe after it only"
+    )]
+    // SAFETY: as fork(2): the child has a copy of all memory, makes system calls only, and never returns from `keep`.
+    // The signals that it has blocked, it was born with, so that none of them reaches it before.
+    unsafe {
+        let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+        let pid = libc::syscall(libc::SYS_clone, libc::CLONE_FILES, 0, 0, 0, 0);
+        if pid != 0 {
+            libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), null_mut());
+        }
+        match pid {
+            ..0 => Err(io::Error::last_os_error()),
+            pid => Ok(pid == 0),
+        }
+    }
+}
+
+/// What the keeper does. There is one thread in it, and whatever lock another had when it began stays locked: it allocates nothing.
+fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! {
+    /// What a process has received, it has marked as its own by then.
+    const MARKED: Duration = Duration::from_millis(20);
+    let _ = rustix::thread::set_name(c"hw-keeper");
+    while !matches!(poll(&mut [PollFd::new(&gate, PollFlags::IN)], None), Ok(1..)) {}
+    // The server's processes do without the gate from here on.
+    table.all().filter(|(_, role)| *role == Role::Control).for_each(|(fd, _)| close(fd));
+    for (inbox, role) in table.all() {
+        let Role::Inbox { to } = role else { continue };
+        while let Some((message, connection)) = receive(borrowed(inbox)) {
+            if let Some(ToServer::Connection { slot, client, .. }) = ToServer::read(&message) {
+                let is_it =
+                    |role| matches!(role, Role::Given { slot: other, .. } if u32::from(other) == slot);
+                let given = table.all().find(|(_, role)| is_it(*role));
+                if let Some(word) = given.and_then(|(fd, _)| table.word(fd)) {
+                    word.store(Role::None.to_word(), Ordering::Relaxed);
+                }
+                send(borrowed(to), client, connection.as_fd());
+            }
+        }
+    }
+    let pass_on = |fd: RawFd, to: RawFd| {
+        let address = getpeername(borrowed(fd)).ok().flatten();
+        if let Some(address) = address.and_then(|address| core::net::SocketAddr::try_from(address).ok()) {
+            send(borrowed(to), Address::of(address), borrowed(fd));
+        }
+    };
+    for (fd, role) in table.all() {
+        if let Role::Waiting { to } = role {
+            pass_on(fd, to);
+        }
+    }
+    let is_any_given = table.all().any(|(_, role)| matches!(role, Role::Given { .. }));
+    if is_any_given {
+        std::thread::sleep(MARKED);
+    }
+    for (fd, role) in table.all() {
+        if let Role::Given { to, slot } = role
+            && !memory.slots[usize::from(slot)].is_taken()
+        {
+            pass_on(fd, to);
+        }
+    }
+    let _ = linger(table, path);
+    #[allow(
+        unsafe_code,
+        reason = "what was to be done at the end of the gate's process is not this one's to do"
+    )]
+    // SAFETY: it does not return.
+    unsafe {
+        libc::_exit(0)
+    }
+}
+
+/// Processes of the server that begin from now on are told where they find what is left, for as long as there is something.
+fn linger(table: &Table, path: &CStr) -> rustix::io::Result<()> {
+    /// What no process has taken by then is given up.
+    const WHILE: Duration = Duration::from_secs(60);
+    const LOOK: Duration = Duration::from_millis(20);
+    let is_any_left = || table.left().any(|(from, _)| is_readable(from, Duration::ZERO));
+    if !is_any_left() {
+        return Ok(());
+    }
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    let _ = rustix::fs::unlink(path);
+    bind(&listener, &SocketAddrUnix::new(path)?)?;
+    rustix::fs::chmod(path, Mode::from_raw_mode(0o666))?;
+    listen(&listener, 64)?;
+    let began = Instant::now();
+    while is_any_left() && began.elapsed() < WHILE {
+        if is_readable(listener.as_fd(), LOOK)
+            && let Ok(process) = accept_with(&listener, SocketFlags::CLOEXEC)
+        {
+            tell(table, process.as_fd());
+        }
+    }
+    rustix::fs::unlink(path)
+}
+
+/// Gives a process of the server that says which listener it uses what its connections are received from.
+fn tell(table: &Table, process: BorrowedFd<'_>) {
+    const PATIENCE: Duration = Duration::from_millis(200);
+    if !is_readable(process, PATIENCE) {
+        return;
+    }
+    let Some((bytes, listener)) = receive(process) else { return };
+    let is_known = ToGate::read(&bytes) == Some(ToGate::Hello { version: VERSION });
+    let address =
+        getsockname(&listener).ok().and_then(|address| core::net::SocketAddr::try_from(address).ok());
+    let port = address.filter(|_| is_known).map(|address| address.port());
+    let found = table.left().find(|(_, of)| Some(*of) == port);
+    if let Some((from, _)) = found {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let beside = [from];
+        ancillary.push(SendAncillaryMessage::ScmRights(&beside));
+        let message = ToServer::Left.to_bytes();
+        let _ = sendmsg(
+            process,
+            &[IoSlice::new(&message)],
+            &mut ancillary,
+            SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+        );
+    }
+}
+
+fn is_readable(fd: BorrowedFd<'_>, within: Duration) -> bool {
+    let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
+    let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+    matches!(poll(&mut fds, Some(&within)), Ok(1..)) && fds[0].revents().contains(PollFlags::IN)
+}
+
+/// A descriptor by its number.
+fn borrowed(fd: RawFd) -> BorrowedFd<'static> {
+    #[allow(unsafe_code, reason = "the table has numbers of descriptors, as the kernel has")]
+    // SAFETY: it is only used in system calls, which fail where it is not open.
+    unsafe {
+        BorrowedFd::borrow_raw(fd)
+    }
+}
+
+fn close(fd: RawFd) {
+    #[allow(unsafe_code, reason = "the gate that it belonged to is gone")]
+    // SAFETY: no other code of this process uses it.
+    unsafe {
+        libc::close(fd);
+    }
+}
+
+fn receive(from: BorrowedFd<'_>) -> Option<([u8; MAX_LENGTH], OwnedFd)> {
+    let mut bytes = [0; MAX_LENGTH];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+    let received = recvmsg(from, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags).ok()?;
+    let connection = ancillary.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut beside) => beside.next(),
+        _ => None,
+    })?;
+    (received.bytes == MAX_LENGTH).then_some((bytes, connection))
+}
+
+/// Sends a connection to whichever process takes it first; waits for a while where there is no room.
+fn send(to: BorrowedFd<'_>, client: Address, connection: BorrowedFd<'_>) {
+    const TRIES: u32 = 1000;
+    const BETWEEN: Duration = Duration::from_millis(5);
+    let message = ToServer::Connection { slot: 0, is_opaque: true, client }.to_bytes();
+    for _ in 0..TRIES {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let beside = [connection];
+        ancillary.push(SendAncillaryMessage::ScmRights(&beside));
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        match sendmsg(to, &[IoSlice::new(&message)], &mut ancillary, flags) {
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::TOOMANYREFS) => std::thread::sleep(BETWEEN),
+            _ => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_read_as_they_were_written() {
+        for role in [
+            Role::None,
+            Role::Waiting { to: 7 },
+            Role::Given { to: 70_000, slot: 65_535 },
+            Role::Inbox { to: 3 },
+            Role::Left { to: 4, port: 65_535 },
+            Role::Control,
+        ] {
+            assert_eq!(Role::of(role.to_word()), role);
+        }
+    }
+}
