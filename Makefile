@@ -20,7 +20,7 @@ BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux iproute2
 BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2 nodejs php-fpm default-jdk-headless golang-go postgresql python3-venv nftables openssl
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 nftables util-linux default-jdk-headless lighttpd
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 nftables util-linux default-jdk-headless lighttpd php-fpm uwsgi-core uwsgi-plugin-python3
 WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) caddy php-fpm chromium fonts-dejavu-core curl openssl
 
 PREFIX ?= $(HOME)/.local
@@ -99,7 +99,7 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	tools/no-std
 	@FIXTURE=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/examples/fixture $(MAKE) --no-print-directory web-test
 	@tools/need debian $(TEST_PACKAGES)
-	@tools/need h2spec promtool gunicorn
+	@tools/need h2spec promtool gunicorn newest-node
 	$(STAGE) 'tests'
 	@rm -f $(TOLD)
 	$(CHECKED) cargo test --workspace --no-fail-fast --config 'target."cfg(unix)".runner = "$(CURDIR)/tools/run-test"'; status=$$?; tools/told $(TOLD); exit $$status

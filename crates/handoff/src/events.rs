@@ -18,6 +18,8 @@ pub enum What {
     Ended = 2,
     /// The server has closed the connection.
     Gone = 3,
+    /// The server names a class for the session of the request at hand; its name is told.
+    Class = 4,
 }
 
 /// Something that has happened on a connection.
@@ -144,6 +146,7 @@ impl Events {
                 1 => Some(What::Began),
                 2 => Some(What::Ended),
                 3 => Some(What::Gone),
+                4 => Some(What::Class),
                 _ => None,
             };
             let event = what.map(|what| Event {

@@ -70,10 +70,17 @@ impl Process {
 
     /// It waits for a connection; whether that is new.
     pub fn want(&self, has_others: bool) -> bool {
-        if has_others && self.has_many.load(Ordering::Relaxed) == 0 {
-            self.has_many.store(1, Ordering::Relaxed);
+        if has_others {
+            self.serves_many();
         }
         self.wants.load(Ordering::Relaxed) == 0 && self.wants.swap(1, Ordering::SeqCst) == 0
+    }
+
+    /// It serves many at a time, and may be given further ones while it does not wait.
+    pub fn serves_many(&self) {
+        if self.has_many.load(Ordering::Relaxed) == 0 {
+            self.has_many.store(1, Ordering::Relaxed);
+        }
     }
 
     /// It does not wait for one any more.

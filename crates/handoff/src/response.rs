@@ -72,6 +72,16 @@ impl Response {
         matches!(self.state, State::StatusLine)
     }
 
+    /// Whether all of its head that has been written are whole lines.
+    pub const fn is_at_line_start(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether its head, or the final one after interim responses, has not been written whole.
+    pub const fn is_in_head(&self) -> bool {
+        matches!(self.state, State::StatusLine | State::Header)
+    }
+
     /// Whether it ends with its connection.
     pub const fn is_until_close(&self) -> bool {
         matches!(self.state, State::UntilClose)

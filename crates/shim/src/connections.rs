@@ -48,6 +48,13 @@ pub(crate) fn of(entry: &Entry) -> Option<(&'static Listener, &'static Memory, &
     Some((listener, memory, slot))
 }
 
+/// The server waits for the connection and for further ones at the same time: it serves many.
+pub(crate) fn are_many(entry: &Entry) {
+    if let Some(process) = of(entry).and_then(|(listener, ..)| listener.of_process()) {
+        process.serves_many();
+    }
+}
+
 fn tell(entry: &Entry, what: What, (status, bytes): (u16, u64), head: &[u8]) {
     let Some((listener, memory, _)) = of(entry) else { return };
     let slot = entry.slot.load(Ordering::Relaxed);
@@ -63,6 +70,11 @@ pub(crate) fn began(entry: &Entry, head: &[u8]) {
         slot.set(State::Busy);
         tell(entry, What::Began, (0, 0), head);
     }
+}
+
+/// The server names a class for the session of the request at hand.
+pub(crate) fn names_class(entry: &Entry, name: &[u8]) {
+    tell(entry, What::Class, (0, 0), name);
 }
 
 /// The request at hand is over.

@@ -342,6 +342,16 @@ exported! {
         result
     }
 
+    /// syscall(2). What comes behind the number is passed on, however much of it there is. There is no io_uring: what a server
+    /// has done by it, such as libuv's changes of what it waits for, would pass this library by. All who use it do without.
+    fn syscall(number: c_long, a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long) -> c_long {
+        if number == libc::SYS_io_uring_setup && channel::is_wanted() {
+            next::set_errno(libc::ENOSYS);
+            return -1;
+        }
+        next::syscall(number, a, b, c, d, e, f)
+    }
+
     /// fork(2).
     fn fork() -> pid_t {
         let child = next::fork();

@@ -18,6 +18,7 @@ mod attaching;
 mod channel;
 mod clock;
 mod connections;
+mod editing;
 pub mod exports;
 mod following;
 mod listener;

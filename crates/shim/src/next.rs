@@ -82,6 +82,7 @@ next! {
     fcntl(fd: c_int, command: c_int, argument: c_long) -> c_int;
     ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int;
     fork() -> pid_t;
+    syscall(number: c_long, a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long) -> c_long;
 }
 
 pub(crate) fn errno() -> c_int {

@@ -59,6 +59,10 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             entry.events.store(masked.events, Ordering::Relaxed);
             entry.data.store(masked.u64, Ordering::Relaxed);
             entry.epoll.store(epoll + 1, Ordering::Release);
+            let bit = 1u64 << (entry.listener.load(Ordering::Relaxed) % 64);
+            if of_epoll.is_some_and(|of_epoll| of_epoll.listeners.load(Ordering::Relaxed) & bit != 0) {
+                connections::are_many(entry);
+            }
             entry.is_armed.store(u8::from(entry.phase() == Phase::Parked), Ordering::Release);
             if entry.phase() == Phase::Parked && masked.events & libc::EPOLLET as u32 == 0 {
                 masked.events &= !(libc::EPOLLIN as u32);

@@ -3,15 +3,20 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
+use handoff::response::Response;
 use handoff::slot::{MAX_LINE, Slot};
 use libc::{iovec, msghdr, size_t, ssize_t};
 
 use crate::connections;
+use crate::editing;
+use crate::editing::Edit;
 use crate::next;
 use crate::table::{Entry, Phase};
 
 /// Pieces of a write that can have a line inserted; more are written as they are.
 const PIECES: usize = 64;
+/// So many more there are of pieces that are changed.
+const MORE: usize = 4;
 
 const SWITCHING_PROTOCOLS: u16 = 101;
 
@@ -32,11 +37,13 @@ pub(crate) unsafe fn write(fd: c_int, entry: &Entry, pieces: &[iovec], how: &How
         // SAFETY: as the caller says.
         return unsafe { plain(fd, pieces, how) };
     }
-    let slot = connections::of(entry).map(|(.., slot)| slot).filter(|slot| slot.has_line());
+    // SAFETY: who writes a response is the one who does.
+    let is_in_head = unsafe { entry.response() }.is_in_head();
+    let slot = connections::of(entry).map(|(.., slot)| slot).filter(|_| is_in_head);
     // SAFETY: as the caller says.
     let written = unsafe {
         match slot {
-            Some(slot) => with_line(fd, entry, slot, pieces, how),
+            Some(slot) => edited(fd, entry, slot, pieces, how),
             None => plain(fd, pieces, how),
         }
     };
@@ -130,41 +137,44 @@ fn has(line: &[u8], word: &[u8]) -> bool {
     line.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Writes with a line behind the status line; gives how many of the server's own bytes went.
+/// Writes what is of a head, with the line of a session behind the status line, and without that by which the server names a
+/// class; gives how many of the server's own bytes went.
 ///
 /// # Safety
 /// As of writev(2).
-unsafe fn with_line(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how: &How<'_>) -> ssize_t {
+unsafe fn edited(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how: &How<'_>) -> ssize_t {
+    // SAFETY: each piece is as long; who writes a response is the one who follows it.
+    let (each, response) =
+        unsafe { (|| pieces.iter().map(|piece| bytes(piece, piece.iov_len)), entry.response()) };
+    let is_too_much = pieces.len() + MORE > PIECES;
+    let class = if is_too_much || !response.is_at_line_start() { None } else { editing::class_line(each()) };
+    let mut line = [0u8; MAX_LINE];
     let sent = usize::from(entry.line_sent.load(Ordering::Relaxed));
-    // SAFETY: the piece is as long.
-    let first = pieces.first().map_or(&[][..], |piece| unsafe { bytes(piece, piece.iov_len) });
-    // What a short write left of it goes first.
-    let before =
-        if sent > 0 { Some(0) } else { first.iter().position(|byte| *byte == b'\n').map(|at| at + 1) };
-    // An interim response is not the one.
-    let is_interim = sent == 0 && first.starts_with(b"HTTP/1.1 1");
-    // SAFETY: who writes a response is the one who does.
-    let is_at_status_line = unsafe { entry.response() }.is_at_status_line();
-    let is_http = first.starts_with(b"HTTP/1.");
-    if sent == 0 && (!is_at_status_line || !is_http || is_for_all(first)) {
-        slot.drop_line();
-    }
-    let is_left_out = pieces.len() + 2 > PIECES || is_interim || !slot.has_line();
-    let (Some(before), false) = (before, is_left_out) else {
+    let inserted = if is_too_much {
+        None
+    } else {
+        place_of_line(slot, response, each().next(), (sent, class.is_some()))
+    };
+    if inserted.is_none() && class.is_none() {
         // SAFETY: as the caller says.
         return unsafe { plain(fd, pieces, how) };
-    };
-    let mut line = [0u8; MAX_LINE];
-    let length = slot.copy_line(&mut line);
-    let rest = length.saturating_sub(sent);
-    let piece =
-        |bytes: &[u8]| iovec { iov_base: bytes.as_ptr().cast_mut().cast::<c_void>(), iov_len: bytes.len() };
+    }
+    let length = if inserted.is_some() { slot.copy_line(&mut line) } else { 0 };
+    let rest = &line[sent.min(length)..length];
+    let edit = Edit { at: inserted.unwrap_or(0), inserted: rest.len(), cut: class.clone().unwrap_or(0..0) };
     let mut all = [iovec { iov_base: core::ptr::null_mut(), iov_len: 0 }; PIECES];
-    all[0] = piece(&first[..before]);
-    all[1] = piece(&line[sent.min(length)..length]);
-    all[2] = piece(&first[before..]);
-    all[3..].iter_mut().zip(pieces.iter().skip(1)).for_each(|(place, piece)| *place = *piece);
-    let count = pieces.len() + 2;
+    let (mut count, mut start) = (0, 0);
+    for piece in each() {
+        for part in edit.parts(start, piece.len()) {
+            let part = part.map_or(rest, |part| &piece[part]);
+            if !part.is_empty() && count < PIECES {
+                all[count] =
+                    iovec { iov_base: part.as_ptr().cast_mut().cast::<c_void>(), iov_len: part.len() };
+                count += 1;
+            }
+        }
+        start += piece.len();
+    }
     let (flags, message) = match how {
         How::Write => (0, None),
         How::Send(flags, message) => (*flags, *message),
@@ -172,18 +182,57 @@ unsafe fn with_line(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how
     // SAFETY: all pieces are there; a connection takes messages like writes.
     let written = unsafe { send(fd, &all[..count], flags, message) };
     let Ok(written) = size_t::try_from(written) else { return written };
-    let of_line = written.saturating_sub(before).min(rest);
-    if of_line == rest {
-        slot.drop_line();
-        entry.line_sent.store(0, Ordering::Relaxed);
-    } else {
-        entry.line_sent.store((sent + of_line) as u16, Ordering::Relaxed);
+    let went = edit.went(written);
+    if inserted.is_some() {
+        let is_whole = went.inserted == rest.len();
+        if is_whole {
+            slot.drop_line();
+        }
+        entry.line_sent.store(if is_whole { 0 } else { (sent + went.inserted) as u16 }, Ordering::Relaxed);
     }
-    let own = written - of_line;
-    if own == 0 && of_line > 0 {
+    if let Some(class) = class.filter(|class| went.own >= class.end) {
+        let piece = each().scan(0, |start, piece| {
+            let of_it = *start;
+            *start += piece.len();
+            Some((of_it, piece))
+        });
+        let within = |(start, piece): (usize, &'static [u8])| {
+            piece.get(class.start.checked_sub(start)?..class.end.checked_sub(start)?)
+        };
+        if let Some(name) = piece.filter_map(within).next().and_then(editing::named) {
+            connections::names_class(entry, name);
+        }
+    }
+    if went.own == 0 && went.inserted > 0 {
         // None of the server's bytes went, and to say so would be to say that the connection is at its end.
         next::set_errno(libc::EAGAIN);
         return -1;
     }
-    own as ssize_t
+    went.own as ssize_t
+}
+
+/// Before which byte of what is written the line of a session goes, if it does.
+fn place_of_line(
+    slot: &Slot,
+    response: &Response,
+    first: Option<&[u8]>,
+    (sent, names_class): (usize, bool),
+) -> Option<usize> {
+    if !slot.has_line() {
+        return None;
+    }
+    let first = first.unwrap_or_default();
+    if sent > 0 {
+        // What a short write left of it goes first.
+        return Some(0);
+    }
+    let is_first = response.is_at_status_line() && first.starts_with(b"HTTP/1.");
+    // By a class that it names, a server says that the response is one client's own.
+    if !is_first || is_for_all(first) && !names_class {
+        slot.drop_line();
+        return None;
+    }
+    // An interim response is not the one.
+    let is_interim = first.starts_with(b"HTTP/1.1 1");
+    first.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|_| !is_interim)
 }

@@ -96,12 +96,41 @@ impl Raw {
     /// Reads one response to a request other than HEAD.
     #[track_caller]
     pub fn response(&mut self) -> Response {
-        let (mut response, length) = self.read_head();
-        while self.unread.len() < length {
-            assert!(self.more(), "closed inside the body of: {}", response.head);
-        }
-        response.body = self.unread.drain(..length).collect();
+        let (mut response, framing) = self.read_head();
+        response.body = match framing {
+            Framing::Length(length) => self.body(length.try_into().expect("a length that memory has")),
+            Framing::Chunks => self.chunks(),
+            Framing::Nothing | Framing::UntilClose => Vec::new(),
+        };
         response
+    }
+
+    #[track_caller]
+    fn body(&mut self, length: usize) -> Vec<u8> {
+        while self.unread.len() < length {
+            assert!(self.more(), "closed inside a body: {}", self.unread.escape_ascii());
+        }
+        self.unread.drain(..length).collect()
+    }
+
+    /// Chunks without trailers (RFC 9112 section 7.1).
+    #[track_caller]
+    fn chunks(&mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        loop {
+            let Some(end) = self.unread.windows(2).position(|two| two == b"\r\n") else {
+                assert!(self.more(), "closed inside a chunk: {}", self.unread.escape_ascii());
+                continue;
+            };
+            let line = String::from_utf8(self.body(end + 2)).expect("the size of a chunk");
+            let size = line.split(';').next().unwrap_or_default().trim();
+            let size = usize::from_str_radix(size, 16).expect("the size of a chunk");
+            let chunk = self.body(size + 2);
+            if size == 0 {
+                return all;
+            }
+            all.extend_from_slice(&chunk[..size]);
+        }
     }
 
     /// Reads one response that has no body, as after HEAD: the head alone.
@@ -110,9 +139,9 @@ impl Raw {
         self.read_head().0.head
     }
 
-    /// Reads the head of a response, and tells how long its body is where the head says so.
+    /// Reads the head of a response, and tells where its body ends.
     #[track_caller]
-    fn read_head(&mut self) -> (Response, usize) {
+    fn read_head(&mut self) -> (Response, Framing) {
         loop {
             let mut room = room::<MAX_LINES>();
             let head = Head::parse(&self.unread, &mut room, Strictness::Lenient)
@@ -160,9 +189,9 @@ pub fn exchange(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// A response whose head `bytes` begin with, without its body, and the length of that.
+/// A response whose head `bytes` begin with, without its body, and where that ends.
 #[track_caller]
-fn response(head: &Head, bytes: &[u8]) -> (Response, usize) {
+fn response(head: &Head, bytes: &[u8]) -> (Response, Framing) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("a head of text");
     let response = Response {
         status: head.status.as_u16(),
@@ -170,11 +199,7 @@ fn response(head: &Head, bytes: &[u8]) -> (Response, usize) {
         body: Vec::new(),
         fields: head.fields.iter().map(|field| (field.name.to_owned(), text(field.value))).collect(),
     };
-    let length = match head.framing(Asked::Other).expect("a length") {
-        Framing::Length(length) => length.try_into().expect("a length that memory has"),
-        Framing::Nothing | Framing::Chunks | Framing::UntilClose => 0,
-    };
-    (response, length)
+    (response, head.framing(Asked::Other).expect("a length"))
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@ use handoff::keeper::Keeper;
 use handoff::memory::{Memory, PROCESSES};
 use handoff::shared::Shared;
 use handoff::slot::State;
+use http::{HeaderValue, StatusCode};
 use rustix::thread::futex;
 use tokio::sync::Notify;
+use units::ClassId;
 
 use super::begun::begun;
 use super::group::Group;
@@ -19,6 +21,7 @@ use super::peek::cut;
 use super::process::Process;
 use super::served::Slots;
 use super::socket::{Kept, Socket};
+use crate::admission::decision::{Basis, Caller};
 use crate::dispatch::proxy::Proxy;
 use crate::downstream::context::Downstream;
 use crate::runtime::log::say;
@@ -47,6 +50,7 @@ pub(crate) struct Attached {
     over: RefCell<Vec<u32>>,
     next_number: Cell<u16>,
     is_opaque_said: Cell<bool>,
+    is_full_said: Cell<bool>,
 }
 
 impl Attached {
@@ -73,6 +77,7 @@ impl Attached {
             dropped: Cell::new(0),
             over: RefCell::default(),
             is_opaque_said: Cell::new(false),
+            is_full_said: Cell::new(false),
         };
         attached.publish();
         attached
@@ -220,10 +225,58 @@ impl Attached {
                 self.published.set(self.published.get() + 1);
                 let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());
                 if let Some(inside) = inside {
+                    self.raise_by_status(slot, &inside.raises, status);
                     inside.end(status, bytes);
                 }
             }
             What::Gone => self.release(slot),
+            What::Class => match self.proxy.class(head) {
+                Some(class) => self.raise(slot, class, true),
+                None => {
+                    // What is no value of a header, no client was to see either.
+                    if let Ok(name) = HeaderValue::from_bytes(head) {
+                        self.proxy.unknown_class(&name);
+                    }
+                }
+            },
+        }
+    }
+
+    fn raise_by_status(&self, slot: u32, raises: &[usize], status: u16) {
+        let Ok(status) = StatusCode::from_u16(status) else { return };
+        let known = self.slots.borrow_mut().get(slot).and_then(|served| served.caller.known());
+        let class = known.filter(|_| !raises.is_empty()).and_then(|known| {
+            let rules = &self.proxy.config().settings.rules;
+            Some(rules.raised_by(raises, status, known.session.class)?.1)
+        });
+        if let Some(class) = class {
+            self.raise(slot, class, false);
+        }
+    }
+
+    /// The session of a connection's request is of a higher class from now on. Its response has begun by then: the client is
+    /// told with the response to the next.
+    fn raise(&self, slot: u32, class: ClassId, by_back_end: bool) {
+        let mut slots = self.slots.borrow_mut();
+        let Some(served) = slots.get(slot) else { return };
+        let Some(mut known) = served.caller.known() else { return };
+        // What an operator has set, the back-end does not change.
+        if known.basis == Basis::Operator || class >= known.session.class {
+            return;
+        }
+        let idle = self.proxy.config().settings.session.limits.idle;
+        let raised = self.proxy.raised.set(known.session.id, class, self.proxy.clock.last(), idle);
+        if raised.is_err() {
+            if !self.is_full_said.replace(true) {
+                say!(
+                    "too many sessions have been raised whose clients have not come back; some stay in their classes"
+                );
+            }
+        } else {
+            self.proxy.raises.count(by_back_end);
+            (known.session.class, known.session.is_raised, known.basis) = (class, true, Basis::Raised);
+            served.caller = Caller::Known(known);
+            self.memory().slots[slot as usize].set_may_begin(false);
         }
     }
 

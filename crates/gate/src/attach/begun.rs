@@ -23,5 +23,6 @@ pub(super) fn begun(proxy: &Proxy, head: Box<Parts>, (address, known): (IpAddr, 
     account.arrived(Progress::default(), caller.known().map(|known| known.session.id));
     let (permit, details) = Permit::begun(proxy.admission(), head, address, caller);
     account.decided(details);
-    (Inside { permit, account }, caller)
+    let raises = current.map(|current| current.raises).unwrap_or_default();
+    (Inside { permit, account, raises }, caller)
 }

@@ -99,6 +99,7 @@ pub(super) async fn decide(
             client.dispatched(details.class);
             attached.publish();
             let known = current.as_ref().map(|current| current.known(proxy.clock.last()));
+            let raises = current.as_ref().map(|current| current.raises.clone()).unwrap_or_default();
             let session = match cookie {
                 Cookie::Never | Cookie::Written => None,
                 Cookie::Wanted(_) => Some(current.unwrap_or_else(|| {
@@ -111,7 +112,7 @@ pub(super) async fn decide(
             let cookie = session
                 .and_then(|session| config.sessions.cookie(session.session, false, proxy.clock.last()));
             let caller = known.map_or(caller, Caller::Known);
-            Decided::Dispatched(Admitted { inside: Inside { permit, account }, cookie, caller })
+            Decided::Dispatched(Admitted { inside: Inside { permit, account, raises }, cookie, caller })
         }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Served {
 pub(super) struct Inside {
     pub(super) permit: Permit,
     pub(super) account: Account,
+    /// Rules that raise its session if its response has the status that they ask for, counted from 0.
+    pub(super) raises: Vec<usize>,
 }
 
 impl Inside {

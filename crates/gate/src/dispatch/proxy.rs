@@ -36,6 +36,8 @@ pub(crate) struct Proxy {
     pub(crate) raises: Raises,
     /// Sessions whose class an operator has set.
     pub(crate) overrides: Overrides,
+    /// Sessions that a server has raised whose clients have not been told, because the response had begun.
+    pub(crate) raised: Overrides,
     /// Streams that there was no room for.
     pub(crate) turned_away: Cell<u64>,
     /// Whether clients are to go elsewhere.
@@ -64,6 +66,7 @@ impl Proxy {
             failures: Failures::default(),
             raises: Raises::default(),
             overrides: Overrides::default(),
+            raised: Overrides::default(),
             turned_away: Cell::new(0),
             draining: Cell::new(false),
             unknown_classes: Cell::new(0),

