@@ -15,5 +15,7 @@ pub mod message;
 pub mod places;
 pub mod response;
 #[cfg(feature = "shared")]
+pub mod scheduling;
+#[cfg(feature = "shared")]
 pub mod shared;
 pub mod slot;

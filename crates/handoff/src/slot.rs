@@ -48,7 +48,9 @@ pub struct Slot {
     length: AtomicU8,
     longer: AtomicU8,
     /// A line that goes behind the status line of the next response.
-    line: [AtomicU8; MAX_LINE + 1],
+    line: [AtomicU8; MAX_LINE],
+    /// Whether a thread sleeps until the word is another.
+    sleeps: AtomicU8,
 }
 
 impl Slot {
@@ -64,7 +66,7 @@ impl Slot {
 
     /// From one state to another; whether it was in the first.
     pub fn change(&self, from: State, to: State) -> bool {
-        self.word.compare_exchange(from as u32, to as u32, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        self.word.compare_exchange(from as u32, to as u32, Ordering::SeqCst, Ordering::Acquire).is_ok()
     }
 
     /// Whether the next request may begin without being asked about while there are places.
@@ -75,6 +77,16 @@ impl Slot {
     /// Whether it may.
     pub fn may_begin(&self) -> bool {
         self.may_begin.load(Ordering::Relaxed) != 0
+    }
+
+    /// A thread sleeps until [`Self::word`] is another, or does not any more.
+    pub fn set_sleeps(&self, sleeps: bool) {
+        self.sleeps.store(sleeps.into(), Ordering::SeqCst);
+    }
+
+    /// Whether one does, which has to be woken.
+    pub fn sleeps(&self) -> bool {
+        self.sleeps.load(Ordering::SeqCst) != 0
     }
 
     /// Whether a process has received the connection.

@@ -129,11 +129,21 @@ fn wait(fd: c_int, entry: &Entry, blocks: Option<c_long>) -> bool {
 
 /// Waits until the gate has decided, or so many milliseconds; whether it has.
 pub(crate) fn wait_until(entry: &Entry, timeout: Option<c_int>) -> bool {
+    let is_decided = || connections::resumed(entry) || entry.phase() != Phase::Parked;
+    let sleeps = |sleeps: bool| of(entry).map(|(.., slot)| slot.set_sleeps(sleeps));
+    sleeps(true);
+    let is_in_time = sleep_until(entry, timeout, is_decided);
+    sleeps(false);
+    // What was decided just now, no message tells of.
+    is_in_time || is_decided()
+}
+
+fn sleep_until(entry: &Entry, timeout: Option<c_int>, is_decided: impl Fn() -> bool) -> bool {
     /// So often is looked whether the gate is there.
     const LOOK: c_int = 100;
     let mut left = timeout;
     loop {
-        if connections::resumed(entry) || entry.phase() != Phase::Parked {
+        if is_decided() {
             return true;
         }
         let Some((listener, _, slot)) = of(entry) else { return true };

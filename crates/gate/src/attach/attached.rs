@@ -360,7 +360,11 @@ impl Attached {
         if !words.change(State::Parked, state) {
             return;
         }
-        let _ = futex::wake(&words.word, futex::Flags::empty(), u32::MAX >> 1);
+        // A thread that is about to sleep sees the word, or is seen here.
+        if words.sleeps() {
+            let _ = futex::wake(&words.word, futex::Flags::empty(), u32::MAX >> 1);
+            return;
+        }
         let process = process.and_then(|number| self.processes.borrow().get(&number).cloned());
         if let Some(process) = process {
             process.go(slot);

@@ -69,6 +69,7 @@ async fn hand_over(
     let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
     let words = &attached.memory().slots[slot as usize];
     words.set(State::Busy);
+    words.set_sleeps(false);
     words.set_may_begin(attached.may_begin());
     words.set_line(&cookie.map(line).unwrap_or_default());
     let held = Held { attached: Rc::clone(attached), slot: Some(slot) };

@@ -82,6 +82,8 @@ impl Serving {
                 None
             }
         };
+        // Without, it only costs more.
+        let _ = handoff::scheduling::do_not_interrupt();
         let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, shared, keeper));
         Ok(Self { attached, listener })
     }
