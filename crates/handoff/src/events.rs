@@ -20,6 +20,8 @@ pub enum What {
     Gone = 3,
     /// The server names a class for the session of the request at hand; its name is told.
     Class = 4,
+    /// The server passes the connection to another process, where it is not followed.
+    PassedOn = 5,
 }
 
 /// Something that has happened on a connection.
@@ -68,7 +70,13 @@ pub struct Reader {
 
 impl Events {
     pub(crate) fn begin(&self) {
-        (0..).zip(&self.cells).for_each(|(turn, cell)| cell.turn.store(turn, Ordering::Relaxed));
+        self.begin_at(0);
+    }
+
+    /// Empties it.
+    fn begin_at(&self, next: u64) {
+        (next..next + LENGTH as u64).for_each(|turn| self.cell(turn).turn.store(turn, Ordering::Relaxed));
+        self.tail.store(next, Ordering::Release);
     }
 
     fn cell(&self, turn: u64) -> &Cell {
@@ -77,16 +85,20 @@ impl Events {
 
     /// Tells of an event; of `head` what there is room for.
     pub fn tell(&self, event: Event, head: &[u8]) {
-        let mut turn = self.tail.load(Ordering::Relaxed);
+        /// Others that tell of something come before it so often. Who has written nonsense there is not waited for.
+        const TRIES: u32 = 1000;
+        let (mut turn, mut tries) = (self.tail.load(Ordering::Relaxed), 0);
         let cell = loop {
+            tries += 1;
             let cell = self.cell(turn);
             let there = cell.turn.load(Ordering::Acquire);
             if there == turn {
-                match self.tail.compare_exchange_weak(turn, turn + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                let next = turn.wrapping_add(1);
+                match self.tail.compare_exchange_weak(turn, next, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => break cell,
                     Err(now) => turn = now,
                 }
-            } else if there < turn {
+            } else if there < turn || tries > TRIES {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
                 return;
             } else {
@@ -106,7 +118,7 @@ impl Events {
             place.store(u64::from_ne_bytes(word), Ordering::Relaxed);
         }
         // One that was passed over meanwhile, because it took too long, has lost its turn.
-        let _ = cell.turn.compare_exchange(turn, turn + 1, Ordering::Release, Ordering::Relaxed);
+        let _ = cell.turn.compare_exchange(turn, turn.wrapping_add(1), Ordering::Release, Ordering::Relaxed);
     }
 
     /// Events that there was no room for.
@@ -118,6 +130,18 @@ impl Events {
     pub fn is_stuck(&self, reader: &Reader) -> bool {
         self.tail.load(Ordering::Acquire) > reader.next
             && self.cell(reader.next).turn.load(Ordering::Acquire) != reader.next + 1
+    }
+
+    /// Whether it is as no writer leaves it, or seems so while one writes.
+    pub fn is_broken(&self, reader: &Reader) -> bool {
+        let (next, tail) = (reader.next, self.tail.load(Ordering::Acquire));
+        let is_within = (next..=next + LENGTH as u64).contains(&tail);
+        !is_within || tail == next && self.cell(next).turn.load(Ordering::Acquire) != next
+    }
+
+    /// Begins anew behind what has been read.
+    pub fn mend(&self, reader: &Reader) {
+        self.begin_at(reader.next);
     }
 
     /// How many have been read.
@@ -147,6 +171,7 @@ impl Events {
                 2 => Some(What::Ended),
                 3 => Some(What::Gone),
                 4 => Some(What::Class),
+                5 => Some(What::PassedOn),
                 _ => None,
             };
             let event = what.map(|what| Event {
@@ -238,6 +263,31 @@ mod tests {
             assert_eq!(events.dropped(), 3);
             let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
             assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));
+        });
+    }
+
+    #[test]
+    fn nonsense_is_found_and_mended() {
+        with_room(|| {
+            let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
+            events.tell(event(1), b"");
+            assert!(events.read(&mut reader, &mut head).is_some() && !events.is_broken(&reader));
+            let spoil: [fn(&Events); 4] = [
+                |events| events.tail.store(u64::MAX, Ordering::Relaxed),
+                |events| events.tail.store(0, Ordering::Relaxed),
+                |events| events.cells.iter().for_each(|cell| cell.turn.store(u64::MAX, Ordering::Relaxed)),
+                |events| events.cells.iter().for_each(|cell| cell.turn.store(0, Ordering::Relaxed)),
+            ];
+            for spoil in spoil {
+                spoil(&events);
+                assert!(events.is_broken(&reader));
+                // It ends.
+                events.tell(event(2), b"");
+                events.mend(&reader);
+                assert!(!events.is_broken(&reader));
+                events.tell(event(3), b"");
+                assert_eq!(events.read(&mut reader, &mut head).unwrap().0, event(3));
+            }
         });
     }
 

@@ -58,6 +58,10 @@ pub enum Role {
         /// Of the listener that the connections came from.
         port: u16,
     },
+    /// The sending end.
+    Sends,
+    /// A connection that is not to be passed on: a process has it, or the gate has read from it.
+    Other,
     /// A channel to a process, by the end of which it learns that the gate is gone.
     Control,
 }
@@ -65,6 +69,8 @@ pub enum Role {
 /// What each descriptor of the gate is: shared with the keeper.
 struct Table {
     roles: [AtomicU64; DESCRIPTORS],
+    /// Whether a connection is being accepted, that has no role yet.
+    accepting: AtomicU64,
 }
 
 /// A process that has the gate's descriptors (clone(2), `CLONE_FILES`) and does nothing but wait for the gate's end. When that was
@@ -105,6 +111,11 @@ impl Keeper {
         Ok(keeper)
     }
 
+    /// A connection is about to be accepted, or has its role: what has none meanwhile is that.
+    pub fn set_accepting(&self, is_accepting: bool) {
+        self.table.accepting.store(is_accepting.into(), Ordering::SeqCst);
+    }
+
     /// From now on a descriptor is this.
     pub fn set(&self, fd: RawFd, role: Role) {
         if let Some(word) = self.table.word(fd) {
@@ -118,6 +129,32 @@ impl Table {
         self.roles.get(usize::try_from(fd).ok()?)
     }
 
+    /// Where a connection goes that has no role.
+    fn accepted(&self, fd: RawFd) -> Option<RawFd> {
+        let has_none = Role::of(self.word(fd)?.load(Ordering::Acquire)) == Role::None;
+        let is_connected = has_none && matches!(getpeername(borrowed(fd)), Ok(Some(_)));
+        let address = getsockname(borrowed(fd)).ok().filter(|_| is_connected)?;
+        let port = core::net::SocketAddr::try_from(address).ok()?.port();
+        self.all().find_map(|(_, role)| match role {
+            Role::Left { to, port: of } if of == port => Some(to),
+            _ => None,
+        })
+    }
+
+    /// Closes all that is not needed to pass connections on.
+    fn close_others(&self) {
+        let is_needed = |role: &Role| !matches!(role, Role::None | Role::Other | Role::Control);
+        let mut next = 0;
+        for (fd, _) in self.all().filter(|(_, role)| is_needed(role)) {
+            let fd = fd.unsigned_abs();
+            if fd > next {
+                close(next, fd - 1);
+            }
+            next = fd + 1;
+        }
+        close(next, u32::MAX);
+    }
+
     /// What is received from, and the port of its listener.
     fn left(&self) -> impl Iterator<Item = (BorrowedFd<'static>, u16)> {
         self.all().filter_map(|(fd, role)| match role {
@@ -126,7 +163,7 @@ impl Table {
         })
     }
 
-    /// Those that are something, in no order.
+    /// Those that are something, by their numbers.
     fn all(&self) -> impl Iterator<Item = (RawFd, Role)> {
         let roles = (0..).zip(&self.roles).map(|(fd, word)| (fd, Role::of(word.load(Ordering::Acquire))));
         roles.filter(|(_, role)| *role != Role::None)
@@ -142,6 +179,8 @@ impl Role {
             Self::Inbox { to } => (3, to, 0),
             Self::Control => (4, 0, 0),
             Self::Left { to, port } => (5, to, port),
+            Self::Other => (6, 0, 0),
+            Self::Sends => (7, 0, 0),
         };
         u64::from(to.unsigned_abs()) << 32 | u64::from(slot) << 8 | kind
     }
@@ -154,6 +193,8 @@ impl Role {
             3 => Self::Inbox { to },
             4 => Self::Control,
             5 => Self::Left { to, port: slot },
+            6 => Self::Other,
+            7 => Self::Sends,
             _ => Self::None,
         }
     }
@@ -188,8 +229,14 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
     const MARKED: Duration = Duration::from_millis(20);
     let _ = rustix::thread::set_name(c"hw-keeper");
     while !matches!(poll(&mut [PollFd::new(&gate, PollFlags::IN)], None), Ok(1..)) {}
-    // The server's processes do without the gate from here on.
-    table.all().filter(|(_, role)| *role == Role::Control).for_each(|(fd, _)| close(fd));
+    if table.accepting.load(Ordering::SeqCst) != 0 {
+        let accepted = (0..DESCRIPTORS as RawFd).find_map(|fd| Some((fd, table.accepted(fd)?)));
+        if let Some((word, to)) = accepted.and_then(|(fd, to)| Some((table.word(fd)?, to))) {
+            word.store(Role::Waiting { to }.to_word(), Ordering::Relaxed);
+        }
+    }
+    // The server's processes do without the gate from here on, and there may be another.
+    table.close_others();
     for (inbox, role) in table.all() {
         let Role::Inbox { to } = role else { continue };
         while let Some((message, connection)) = receive(borrowed(inbox)) {
@@ -305,11 +352,12 @@ fn borrowed(fd: RawFd) -> BorrowedFd<'static> {
     }
 }
 
-fn close(fd: RawFd) {
-    #[allow(unsafe_code, reason = "the gate that it belonged to is gone")]
-    // SAFETY: no other code of this process uses it.
+/// Closes descriptors from one to another, that included.
+fn close(from: u32, to: u32) {
+    #[allow(unsafe_code, reason = "the gate that they belonged to is gone")]
+    // SAFETY: no other code of this process uses them.
     unsafe {
-        libc::close(fd);
+        libc::syscall(libc::SYS_close_range, from, to, 0);
     }
 }
 
@@ -356,6 +404,8 @@ mod tests {
             Role::Given { to: 70_000, slot: 65_535 },
             Role::Inbox { to: 3 },
             Role::Left { to: 4, port: 65_535 },
+            Role::Other,
+            Role::Sends,
             Role::Control,
         ] {
             assert_eq!(Role::of(role.to_word()), role);

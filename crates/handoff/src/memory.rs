@@ -44,9 +44,14 @@ pub struct Process {
 impl Memory {
     /// Marks fresh memory as what it is.
     pub fn begin(&self) {
+        self.mark();
+        self.events.begin();
+    }
+
+    /// By this processes know what it is.
+    pub fn mark(&self) {
         self.version.store(VERSION.into(), Ordering::Relaxed);
         self.magic.iter().zip(MAGIC).for_each(|(word, magic)| word.store(magic, Ordering::Release));
-        self.events.begin();
     }
 
     /// Whether it is what it should be.
@@ -111,6 +116,11 @@ impl Process {
     pub fn take_back(&self) {
         self.queued.fetch_sub(1, Ordering::AcqRel);
         self.wants.store(1, Ordering::SeqCst);
+    }
+
+    /// None is on its way.
+    pub fn has_none(&self) {
+        self.queued.store(0, Ordering::Release);
     }
 
     /// One has come.

@@ -59,6 +59,11 @@ impl Slot {
         State::of(self.word.load(Ordering::Acquire))
     }
 
+    /// Whether its word is one that the slot of a connection has that a process was given.
+    pub fn may_be_given(&self) -> bool {
+        (State::Busy as u32..=State::Gone as u32).contains(&self.word.load(Ordering::Acquire))
+    }
+
     /// From now on it does this.
     pub fn set(&self, state: State) {
         self.word.store(state as u32, Ordering::Release);

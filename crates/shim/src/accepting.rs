@@ -35,7 +35,7 @@ impl Listener {
                 if self.is_open() {
                     self.try_again();
                     if self.is_open() {
-                        let fd = next::accept4(self.real.load(Ordering::Acquire), address, length, flags);
+                        let fd = self.accept_real(address, length, flags);
                         if fd >= 0 || next::errno() != libc::EAGAIN {
                             return fd;
                         }
@@ -52,6 +52,24 @@ impl Listener {
                     return -1;
                 }
             }
+        }
+    }
+}
+
+impl Listener {
+    /// accept4(2) of the real listener, without waiting whatever others that have it say of it.
+    ///
+    /// # Safety
+    /// As of accept4(2).
+    unsafe fn accept_real(&self, address: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int {
+        let real = self.real();
+        // SAFETY: as the caller says; numbers only besides.
+        unsafe {
+            let said = next::fcntl(real, libc::F_GETFL, 0);
+            if said >= 0 && said & libc::O_NONBLOCK == 0 {
+                next::fcntl(real, libc::F_SETFL, (said | libc::O_NONBLOCK).into());
+            }
+            next::accept4(real, address, length, flags)
         }
     }
 }

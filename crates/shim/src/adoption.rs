@@ -36,6 +36,19 @@ pub(crate) fn adopted(fd: c_int) -> Option<&'static Listener> {
     }
 }
 
+/// As [`adopted`], of one among many that are waited for again and again: which of them are no listeners is kept.
+pub(crate) fn waited_for(fd: c_int) -> Option<&'static Listener> {
+    let entry = table::entry(fd)?;
+    if entry.is_none.load(Ordering::Relaxed) || !channel::is_wanted() {
+        return None;
+    }
+    let listener = adopted(fd);
+    if listener.is_none() {
+        entry.is_none.store(true, Ordering::Relaxed);
+    }
+    listener
+}
+
 fn is_listener(fd: c_int) -> bool {
     let option = |name: c_int| {
         let (mut value, mut length) = (0 as c_int, size_of::<c_int>() as socklen_t);
@@ -92,6 +105,7 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
             next::fcntl(real, libc::F_SETFL, (flags | libc::O_NONBLOCK).into());
             entry.listener.store(index as u8, Ordering::Release);
             listener.is_used.store(true, Ordering::Release);
+            entry.set_blocking(blocks);
             entry.set_kind(Kind::Listener);
             true
         }
@@ -109,12 +123,25 @@ pub(crate) fn says_whether_it_waits(fd: c_int, waits: bool) {
     }
 }
 
+/// There is another descriptor of one; gives it. Of a listener it waits, or not, as that does, of which the real one says nothing
+/// any more.
+pub(crate) fn duplicated(from: c_int, to: c_int) -> c_int {
+    let listener = table::entry(from).filter(|entry| entry.kind() == Kind::Listener);
+    if let (Some(blocks), Some(entry)) = (listener.and_then(Entry::blocks), table::entry(to)) {
+        entry.set_blocking(blocks);
+    }
+    to
+}
+
 /// A socket has begun to listen.
 pub(crate) fn listens(fd: c_int) {
     let errno = next::errno();
     // SAFETY: a number only.
     let flags = unsafe { next::fcntl(fd, libc::F_GETFL, 0) };
     next::set_errno(errno);
+    if let Some(entry) = table::entry(fd) {
+        entry.forget_that_it_is_none();
+    }
     if let Some(entry) = table::entry(fd)
         && entry.blocks().is_none()
     {
@@ -126,6 +153,7 @@ pub(crate) fn listens(fd: c_int) {
 pub(crate) fn closing(fd: c_int) {
     let Some(entry) = table::entry(fd) else { return };
     entry.forget_blocking();
+    entry.forget_that_it_is_none();
     match entry.kind() {
         Kind::Other => entry.listeners.store(0, Ordering::Relaxed),
         Kind::Client => connections::end(entry),

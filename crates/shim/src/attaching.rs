@@ -57,9 +57,11 @@ impl Listener {
             // SAFETY: a number only.
             unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };
         }
+        // What waited in a gate that was killed may still be coming.
         let before = self.left.swap(channels[2], Ordering::AcqRel);
-        if before >= 0 {
-            close(before);
+        let earlier = self.left_before.swap(before, Ordering::AcqRel);
+        if earlier >= 0 {
+            close(earlier);
         }
         self.register(channels[1]);
         self.register(channels[2]);
@@ -70,7 +72,11 @@ impl Listener {
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.memory.store(mapped, Ordering::Release);
         self.process.store(process, Ordering::Release);
-        self.inbox.store(channels[1], Ordering::Release);
+        let before = self.inbox.swap(channels[1], Ordering::AcqRel);
+        if before >= 0 {
+            // What the gate before had sent there it has taken back, or was taken.
+            close(before);
+        }
         self.control.store(channels[0], Ordering::Release);
         Answer::Attached
     }

@@ -72,6 +72,11 @@ pub(crate) fn began(entry: &Entry, head: &[u8]) {
     }
 }
 
+/// The server passes a connection to another process.
+pub(crate) fn passed_on(entry: &Entry) {
+    tell(entry, What::PassedOn, (0, 0), &[]);
+}
+
 /// The server names a class for the session of the request at hand.
 pub(crate) fn names_class(entry: &Entry, name: &[u8]) {
     tell(entry, What::Class, (0, 0), name);

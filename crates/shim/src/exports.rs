@@ -13,6 +13,8 @@ use crate::channel;
 use crate::connections;
 use crate::listener;
 use crate::next;
+use crate::passing;
+use crate::passing::Beside;
 use crate::polling;
 use crate::reading;
 use crate::table;
@@ -183,7 +185,12 @@ exported! {
                 let all = pieces((*message).msg_iov, (*message).msg_iovlen);
                 writing::write(fd, entry, all, &How::Send(flags, Some(&*message)))
             }
-            None => next::sendmsg(fd, message, flags),
+            None if message.is_null() => next::sendmsg(fd, message, flags),
+            None => {
+                let mut beside = Beside::NOTHING;
+                let sent = passing::passed(message, &mut beside);
+                next::sendmsg(fd, &raw const sent, flags)
+            }
         }
     }
 
@@ -216,12 +223,17 @@ exported! {
         next::shutdown(fd, how)
     }
 
+    /// dup(2): of a listener the real one, which is adopted for itself when it is used.
+    fn dup(fd: c_int) -> c_int {
+        adoption::duplicated(fd, next::dup(real(fd)))
+    }
+
     /// dup2(2).
     fn dup2(from: c_int, to: c_int) -> c_int {
         if from != to {
             adoption::closing(to);
         }
-        next::dup2(from, to)
+        if from == to { next::dup2(from, to) } else { adoption::duplicated(from, next::dup2(real(from), to)) }
     }
 
     /// dup3(2).
@@ -229,7 +241,7 @@ exported! {
         if from != to {
             adoption::closing(to);
         }
-        next::dup3(from, to, flags)
+        if from == to { next::dup3(from, to, flags) } else { adoption::duplicated(from, next::dup3(real(from), to, flags)) }
     }
 
     /// epoll_ctl(2).
@@ -321,6 +333,9 @@ exported! {
 
     /// fcntl(2). What comes third is passed on as it is, a number or a pointer.
     fn fcntl(fd: c_int, command: c_int, argument: c_long) -> c_int {
+        if matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) {
+            return adoption::duplicated(fd, next::fcntl(real(fd), command, argument));
+        }
         let result = next::fcntl(fd, command, argument);
         if command == libc::F_SETFL && result == 0 {
             adoption::says_whether_it_waits(fd, argument & c_long::from(libc::O_NONBLOCK) == 0);
@@ -384,11 +399,11 @@ unsafe fn wanted_of(count: c_int, read: *const fd_set) {
     if read.is_null() || !channel::is_wanted() {
         return;
     }
-    for (_, listener) in listener::all() {
-        let number = listener.number();
-        let is_in = (0..count.min(libc::FD_SETSIZE as c_int)).contains(&number);
+    for fd in 0..count.min(libc::FD_SETSIZE as c_int) {
         // SAFETY: as the caller says, and the number is one that fits.
-        if is_in && unsafe { libc::FD_ISSET(number, read) } {
+        if unsafe { libc::FD_ISSET(fd, read) }
+            && let Some(listener) = adoption::waited_for(fd)
+        {
             listener.want();
         }
     }
@@ -402,7 +417,7 @@ fn unseen(fd: c_int, written: ssize_t) -> ssize_t {
 }
 
 /// The descriptor that is meant.
-fn real(fd: c_int) -> c_int {
+pub(crate) fn real(fd: c_int) -> c_int {
     let is_listener = |entry: &&Entry| entry.kind() == Kind::Listener;
     let listener = table::entry(fd).filter(is_listener).and_then(|_| adoption::adopted(fd));
     listener.map_or(fd, listener::Listener::real)

@@ -42,8 +42,7 @@ impl Listener {
         }
         self.tried.store(now, Ordering::Release);
         let _changing = Changing::begin();
-        // What a gate has left is taken first, which the next one knows nothing of.
-        if self.has_some_left() || !self.is_open() || !matches!(self.ask(), Answer::Attached) {
+        if !self.is_open() || !matches!(self.ask(), Answer::Attached) {
             return;
         }
         let inner = self.inner.load(Ordering::Acquire);
@@ -78,12 +77,15 @@ impl Listener {
     /// The next connection from the gate, closed by exec if `flags` of accept4(2) say so; nothing where it has not sent one.
     pub(crate) fn take(&self, index: usize, flags: c_int) -> Option<(c_int, Address)> {
         let taken = self.take_from(&self.inbox, index, flags);
-        // While there is a gate nothing is left.
-        if taken.is_none() && self.is_open() { self.take_from(&self.left, index, flags) } else { taken }
+        // While there is a gate it has left nothing.
+        let of_last = || self.take_from(&self.left, index, flags);
+        let taken = if taken.is_none() && self.is_open() { of_last() } else { taken };
+        taken.or_else(|| self.take_from(&self.left_before, index, flags))
     }
 
     fn take_from(&self, from: &AtomicI32, index: usize, flags: c_int) -> Option<(c_int, Address)> {
         let is_closed_by_exec = if flags & libc::SOCK_CLOEXEC != 0 { libc::MSG_CMSG_CLOEXEC } else { 0 };
+        let is_inbox = core::ptr::eq(from, &self.inbox);
         loop {
             let channel = from.load(Ordering::Acquire);
             if channel < 0 {
@@ -91,14 +93,17 @@ impl Listener {
             }
             match channel::receive(channel, libc::MSG_DONTWAIT | is_closed_by_exec) {
                 Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, ..]) if fd >= 0 => {
-                    if let Some(process) = self.of_process() {
+                    if let Some(process) = self.of_process().filter(|_| is_inbox) {
                         process.received();
                     }
-                    let words = self.mapped().filter(|_| core::ptr::eq(from, &self.inbox));
+                    let words = self.mapped().filter(|_| is_inbox);
                     if let Some(slot) = words.and_then(|memory| memory.slots.get(slot as usize)) {
                         slot.set_taken(true);
                     }
-                    connections::begin(fd, index, self, (slot, is_opaque));
+                    // What a gate has left, the next one knows nothing of: it is one like any other.
+                    if is_inbox {
+                        connections::begin(fd, index, self, (slot, is_opaque));
+                    }
                     return Some((fd, client));
                 }
                 Received::Message(..) | Received::Unknown => {}
@@ -108,7 +113,9 @@ impl Listener {
                         // SAFETY: it is this library's own.
                         unsafe { next::close(channel) };
                     }
-                    self.fail_open(index);
+                    if is_inbox {
+                        self.fail_open(index);
+                    }
                     return None;
                 }
             }

@@ -23,6 +23,7 @@ pub mod exports;
 mod following;
 mod listener;
 mod next;
+mod passing;
 mod polling;
 mod reading;
 mod table;

@@ -33,6 +33,8 @@ pub(crate) struct Listener {
     pub(crate) inbox: AtomicI32,
     /// Connections that waited in the gate when it was killed, for all processes.
     pub(crate) left: AtomicI32,
+    /// Those of the gate before.
+    pub(crate) left_before: AtomicI32,
     /// Says when a gate may be there again; -1 while there is one.
     pub(crate) notify: AtomicI32,
     pub(crate) process: AtomicU16,
@@ -56,6 +58,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         control: AtomicI32::new(-1),
         inbox: AtomicI32::new(-1),
         left: AtomicI32::new(-1),
+        left_before: AtomicI32::new(-1),
         notify: AtomicI32::new(-1),
         process: AtomicU16::new(0),
         memory: AtomicPtr::new(null_mut()),
@@ -92,11 +95,6 @@ pub(crate) fn at(index: usize) -> Option<&'static Listener> {
     LISTENERS_OF_PROCESS.get(index).filter(|listener| listener.is_used.load(Ordering::Acquire))
 }
 
-/// All that are adopted.
-pub(crate) fn all() -> impl Iterator<Item = (usize, &'static Listener)> {
-    (0..LISTENERS).filter_map(|index| Some((index, at(index)?)))
-}
-
 /// A copy of a descriptor with a high number, closed by exec.
 pub(crate) fn high(fd: c_int) -> c_int {
     // SAFETY: numbers only.
@@ -131,13 +129,6 @@ impl Listener {
         let memory = self.memory.load(Ordering::Acquire);
         // SAFETY: it was mapped whole, is never unmapped, and has atomic words only.
         (!memory.is_null()).then(|| unsafe { &*memory })
-    }
-
-    /// Whether there are connections that a gate has left.
-    pub(crate) fn has_some_left(&self) -> bool {
-        let mut fds = pollfd { fd: self.left.load(Ordering::Acquire), events: libc::POLLIN, revents: 0 };
-        // SAFETY: it is one.
-        fds.fd >= 0 && unsafe { next::poll(&raw mut fds, 1, 0) } > 0 && fds.revents & libc::POLLIN != 0
     }
 
     pub(crate) fn of_process(&self) -> Option<&'static Process> {
@@ -223,7 +214,9 @@ impl Listener {
 
     /// Closes all that this library has opened for it.
     pub(crate) fn close_own(&self) {
-        for fd in [&self.control, &self.inbox, &self.left, &self.notify, &self.real, &self.inner] {
+        for fd in
+            [&self.control, &self.inbox, &self.left, &self.left_before, &self.notify, &self.real, &self.inner]
+        {
             let fd = fd.swap(-1, Ordering::AcqRel);
             if fd >= 0 {
                 // SAFETY: it is this library's own.

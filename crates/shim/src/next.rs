@@ -65,6 +65,7 @@ next! {
     splice(from: c_int, at: *mut off64_t, to: c_int, offset: *mut off64_t, length: size_t, flags: u32) -> ssize_t;
     close(fd: c_int) -> c_int;
     shutdown(fd: c_int, how: c_int) -> c_int;
+    dup(fd: c_int) -> c_int;
     dup2(from: c_int, to: c_int) -> c_int;
     dup3(from: c_int, to: c_int, flags: c_int) -> c_int;
     epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int;

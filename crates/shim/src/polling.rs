@@ -155,10 +155,8 @@ pub(crate) unsafe fn before_poll(fds: *mut pollfd, count: usize, timeout: c_int)
     }
     // SAFETY: as the caller says.
     let fds = unsafe { core::slice::from_raw_parts_mut(fds, count) };
-    for polled in
-        fds.iter().filter(|polled| table::entry(polled.fd).is_some_and(|it| it.kind() == Kind::Listener))
-    {
-        if let Some(listener) = adoption::adopted(polled.fd) {
+    for polled in fds.iter().filter(|polled| polled.events & libc::POLLIN != 0) {
+        if let Some(listener) = adoption::waited_for(polled.fd) {
             listener.want();
         }
     }

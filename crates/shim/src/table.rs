@@ -3,7 +3,9 @@
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering,
+};
 
 use handoff::response::{Request, Response};
 
@@ -45,6 +47,8 @@ pub(crate) struct Entry {
     /// change its flags, and so does the gate.
     blocking: AtomicU8,
     phase: AtomicU8,
+    /// Whether it was looked at, and is no listener.
+    pub(crate) is_none: AtomicBool,
     /// Whether the server has armed it with its epoll instance since its request was parked (`EPOLLONESHOT`).
     pub(crate) is_armed: AtomicU8,
     /// The listener that it is, or that a connection came from.
@@ -85,6 +89,7 @@ pub(crate) fn forget() {
             if entry.kind() != Kind::Other {
                 entry.set_kind(Kind::Other);
             }
+            entry.forget_that_it_is_none();
             if entry.listeners.load(Ordering::Relaxed) != 0 {
                 entry.listeners.store(0, Ordering::Relaxed);
             }
@@ -153,6 +158,13 @@ impl Entry {
         match self.blocking.load(Ordering::Relaxed) {
             0 => None,
             said => Some(said == 2),
+        }
+    }
+
+    /// It may be a listener by now.
+    pub(crate) fn forget_that_it_is_none(&self) {
+        if self.is_none.load(Ordering::Relaxed) {
+            self.is_none.store(false, Ordering::Relaxed);
         }
     }
 

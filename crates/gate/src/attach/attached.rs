@@ -2,8 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::fs::Permissions;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use handoff::events::{Event, Events, MAX_HEAD, Reader, What};
 use handoff::keeper::Keeper;
@@ -33,6 +37,8 @@ pub(crate) struct Attached {
     pub(super) downstream: Rc<Downstream>,
     pub(super) shared: Shared,
     pub(super) keeper: Option<&'static Keeper>,
+    /// Where processes find it.
+    path: PathBuf,
     pub(super) slots: RefCell<Slots>,
     pub(super) processes: RefCell<BTreeMap<u16, Rc<Process>>>,
     pub(super) groups: RefCell<Vec<Rc<Group>>>,
@@ -41,43 +47,64 @@ pub(crate) struct Attached {
     published: Cell<i64>,
     /// Told when there is something to read.
     pub(super) woken: Notify,
+    /// Told when something was given to a process.
+    pub(super) has_given: Notify,
     /// What was amiss with the places when they were counted last.
     amiss: Cell<i64>,
     /// Which event was being written then.
     stuck: Cell<Option<u64>>,
+    /// Which was passed over last.
+    passed_over: Cell<Option<u64>>,
+    /// Whether the events seemed to be as no process leaves them.
+    is_broken: Cell<bool>,
+    /// Whether what is said of connections is not to be relied upon.
+    is_nonsense: Cell<bool>,
+    /// When all processes were let go.
+    anew: Cell<Option<Instant>>,
     dropped: Cell<u64>,
     /// Connections whose requests seemed to be over then.
     over: RefCell<Vec<u32>>,
     next_number: Cell<u16>,
+    /// Whether any process has attached itself.
+    pub(super) has_met_any: Cell<bool>,
     is_opaque_said: Cell<bool>,
     is_full_said: Cell<bool>,
+    is_passing_said: Cell<bool>,
 }
 
 impl Attached {
     pub(super) fn new(
         proxy: &Rc<Proxy>,
         downstream: &Rc<Downstream>,
-        shared: Shared,
-        keeper: Option<&'static Keeper>,
+        (shared, keeper): (Shared, Option<&'static Keeper>),
+        path: &Path,
     ) -> Self {
         let attached = Self {
             proxy: Rc::clone(proxy),
             downstream: Rc::clone(downstream),
             shared,
             keeper,
+            path: path.to_owned(),
             slots: RefCell::default(),
             processes: RefCell::default(),
             groups: RefCell::default(),
             reader: RefCell::default(),
             published: Cell::new(0),
             woken: Notify::new(),
+            has_given: Notify::new(),
             amiss: Cell::new(0),
             stuck: Cell::new(None),
+            passed_over: Cell::new(None),
+            is_broken: Cell::new(false),
+            is_nonsense: Cell::new(false),
+            anew: Cell::new(None),
             next_number: Cell::new(0),
             dropped: Cell::new(0),
             over: RefCell::default(),
+            has_met_any: Cell::new(false),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
+            is_passing_said: Cell::new(false),
         };
         attached.publish();
         attached
@@ -154,26 +181,80 @@ impl Attached {
     }
 
     /// Counts anew what is only hinted at in the memory: what is amiss twice in a row, a second apart, is not on its way but
-    /// lost, with a process that has ended, or with events that there was no room for.
+    /// lost, with a process that has ended, or with events that there was no room for, or what a process wrote there is nonsense.
     pub(super) fn recount(&self) {
-        let events = &self.memory().events;
-        let position = Events::position(&self.reader.borrow());
-        let stuck = events.is_stuck(&self.reader.borrow()).then_some(position);
-        let is_passed_over = stuck.is_some() && stuck == self.stuck.get();
-        if is_passed_over {
-            events.skip(&mut self.reader.borrow_mut());
+        let slots = self.slots.borrow().given();
+        let is_nonsense = |slot: &u32| !self.memory().slots[*slot as usize].may_be_given();
+        if !self.memory().is_ours() || slots.iter().any(is_nonsense) {
+            self.memory().mark();
+            self.is_nonsense.set(true);
         }
-        self.stuck.set(stuck);
+        self.processes.borrow().values().for_each(|process| process.recount());
+        self.groups.borrow().iter().for_each(|group| group.recount());
+        self.call_for_processes();
+        let is_passed_over = self.recount_events();
+        self.begin_anew();
         self.read();
-        let before = self.dropped.replace(events.dropped());
-        self.end_what_is_over(is_passed_over || before != events.dropped());
-        let amiss = self.published.get() - i64::from(self.memory().places.free());
+        let before = self.dropped.replace(self.memory().events.dropped());
+        self.end_what_is_over(is_passed_over || before != self.dropped.get());
+        let amiss = self.published.get().wrapping_sub(self.memory().places.free().into());
         if amiss != 0 && amiss == self.amiss.get() {
-            self.memory().places.add(i32::try_from(amiss).unwrap_or_default());
+            self.memory().places.add(amiss as i32);
             self.amiss.set(0);
         } else {
             self.amiss.set(amiss);
         }
+        self.publish();
+    }
+
+    /// Processes that serve without the gate ask for it again when they accept a connection, or when its socket is touched. Where
+    /// connections wait for them they are not to wait for another one.
+    fn call_for_processes(&self) {
+        let is_any_deserted =
+            self.groups.borrow().iter().any(|group| group.is_hungry() && group.number_of_processes() == 0);
+        if is_any_deserted {
+            // Without it they come with the next connection.
+            let _ = std::fs::set_permissions(&self.path, Permissions::from_mode(0o666));
+        }
+    }
+
+    /// If what is said of connections is nonsense, their processes are let go, and attach themselves again.
+    fn begin_anew(&self) {
+        const AT_MOST_EVERY: Duration = Duration::from_secs(10);
+        if !self.is_nonsense.get() || self.anew.get().is_some_and(|before| before.elapsed() < AT_MOST_EVERY) {
+            return;
+        }
+        self.anew.set(Some(Instant::now()));
+        self.is_nonsense.set(false);
+        say!(
+            "what processes of the server have written into the memory that they share with the gate is nonsense; all attach themselves again"
+        );
+        self.processes.borrow().values().for_each(|process| process.let_go());
+    }
+
+    /// Whether any were lost.
+    fn recount_events(&self) -> bool {
+        let events = &self.memory().events;
+        let position = Events::position(&self.reader.borrow());
+        let is_broken = events.is_broken(&self.reader.borrow());
+        let stuck = events.is_stuck(&self.reader.borrow()).then_some(position);
+        let is_passed_over = stuck.is_some() && stuck == self.stuck.get();
+        let was_broken = self.is_broken.replace(is_broken);
+        // One that has ended leaves one such; more than one in a row are not of writers that end.
+        let are_many = is_passed_over && self.passed_over.get() == Some(position.wrapping_sub(1));
+        if is_broken && was_broken || are_many {
+            events.mend(&self.reader.borrow());
+            self.is_broken.set(false);
+            self.stuck.set(None);
+            self.is_nonsense.set(true);
+            return true;
+        }
+        if is_passed_over {
+            events.skip(&mut self.reader.borrow_mut());
+            self.passed_over.set(Some(position));
+        }
+        self.stuck.set(stuck);
+        is_passed_over
     }
 
     /// Of requests whose end was told in vain, the states of their connections say it: twice, a second apart, since what is on its
@@ -230,6 +311,13 @@ impl Attached {
                 }
             }
             What::Gone => self.release(slot),
+            What::PassedOn => {
+                if !self.is_passing_said.replace(true) {
+                    say!(
+                        "the server passes connections to processes that the gate knows nothing of: their requests are over for it then, so that there may be more of them inside than the window"
+                    );
+                }
+            }
             What::Class => match self.proxy.class(head) {
                 Some(class) => self.raise(slot, class, true),
                 None => {
@@ -324,6 +412,7 @@ impl Attached {
         }
         if is_given && let Some(served) = self.slots.borrow_mut().get(slot) {
             served.process = Some(process.number);
+            self.has_given.notify_one();
         }
         is_given
     }
@@ -390,15 +479,37 @@ impl Attached {
             }
             self.release(slot);
         }
-        for (slot, is_opaque, connection) in not_taken {
+        self.give_again(group, not_taken);
+        self.publish();
+    }
+
+    /// What a process does not take, while others wait for something, goes to those.
+    pub(super) fn take_back(self: &Rc<Self>) {
+        let groups: Vec<_> = self.groups.borrow().iter().map(Rc::clone).collect();
+        for group in groups {
+            for process in group.held_up() {
+                self.give_again(&group, process.take_back());
+            }
+        }
+    }
+
+    /// Whether something is on its way to a process.
+    pub(super) fn has_queued(&self) -> bool {
+        self.groups.borrow().iter().any(|group| group.has_queued())
+    }
+
+    fn give_again(self: &Rc<Self>, group: &Rc<Group>, connections: Vec<(u32, bool, OwnedFd)>) {
+        for (slot, is_opaque, connection) in connections {
             if let Some(served) = self.slots.borrow_mut().get(slot) {
                 served.process = None;
             }
             let (attached, group) = (Rc::clone(self), Rc::clone(group));
             tokio::task::spawn_local(async move {
-                attached.give(&group, slot, is_opaque, (connection.as_fd(), None)).await;
+                let socket = Socket::kept(connection, attached.keeper, &group.left);
+                if let (Some(connection), kept) = (socket.descriptor(), socket.keeping()) {
+                    attached.give(&group, slot, is_opaque, (connection, kept)).await;
+                }
             });
         }
-        self.publish();
     }
 }

@@ -121,7 +121,7 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
     let flags = rustix::fs::fcntl_getfl(&socket).unwrap_or(OFlags::NONBLOCK);
     let is_set = flags.contains(OFlags::NONBLOCK)
         || rustix::fs::fcntl_setfl(&socket, flags | OFlags::NONBLOCK).is_ok();
-    let mut socket = Socket::new(socket);
+    let mut socket = Socket::of_process(socket, attached.keeper);
     let (Some((address, known)), true) = (whose, is_set) else {
         return attached.resume(slot, State::Idle);
     };

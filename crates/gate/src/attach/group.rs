@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Instant;
 
 use handoff::keeper::Keeper;
 use tokio::sync::Notify;
@@ -77,14 +78,38 @@ impl Group {
         }
     }
 
+    /// Whether something is on its way to a process.
+    pub(super) fn has_queued(&self) -> bool {
+        self.processes.borrow().iter().any(|process| process.has_queued())
+    }
+
+    /// Processes that take nothing of what they were given, while others wait for something.
+    pub(super) fn held_up(&self) -> Vec<Rc<Process>> {
+        let (processes, now) = (self.processes.borrow(), Instant::now());
+        let held_up: Vec<_> =
+            processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
+        let is_any_idle = processes.iter().any(|process| process.is_willing() && !process.has_queued());
+        if is_any_idle { held_up } else { Vec::new() }
+    }
+
+    /// While connections wait for a process, that one wants none may be an error of the memory's.
+    pub(super) fn recount(&self) {
+        if self.is_hungry() {
+            self.processes.borrow().iter().for_each(|process| process.poke());
+        }
+    }
+
     /// Gives something to a process that wants it, in turn; whether one did.
     pub(super) fn give(&self, give: impl Fn(&Rc<Process>) -> bool) -> bool {
         let processes = self.processes.borrow();
         let number = processes.len();
         let first = self.next.get();
         let willing = (0..number).map(|step| (first + step) % number);
-        let mut willing = willing.filter(|at| processes[*at].is_willing());
-        let taken = willing.find(|at| give(&processes[*at]));
+        let willing = willing.filter(|at| processes[*at].is_willing());
+        // Those that have taken all that they were given come first.
+        let busy = |at: &usize| processes[*at].has_queued();
+        let mut in_order = willing.clone().filter(|at| !busy(at)).chain(willing.filter(busy));
+        let taken = in_order.find(|at| give(&processes[*at]));
         if let Some(at) = taken {
             self.next.set((at + 1) % number);
             // Others may be had by those that wait besides.

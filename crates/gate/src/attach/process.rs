@@ -1,13 +1,16 @@
 //! [`Process`]: a process of the server that uses a listener.
 
+use std::cell::Cell;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 use handoff::keeper::{Keeper, Role};
 use handoff::memory;
 use handoff::message::{Address, ToGate, ToServer};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
 
@@ -26,6 +29,10 @@ pub(super) struct Process {
     /// Its end of that, so that what it has not taken when it ends can be taken back.
     other_end: OwnedFd,
     keeper: Option<&'static Keeper>,
+    /// How many it was given.
+    given: Cell<i64>,
+    /// How many of them it had taken when it had not taken all, and since when.
+    taken: Cell<Option<(i64, Instant)>>,
 }
 
 impl Drop for Process {
@@ -49,6 +56,7 @@ impl Drop for Left {
     fn drop(&mut self) {
         if let Some(keeper) = self.keeper {
             keeper.set(self.from.as_raw_fd(), Role::None);
+            keeper.set(self.to.as_raw_fd(), Role::None);
         }
     }
 }
@@ -60,6 +68,7 @@ impl Left {
         let (to, from) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         if let Some(keeper) = keeper {
             keeper.set(from.as_raw_fd(), Role::Left { to: to.as_raw_fd(), port });
+            keeper.set(to.as_raw_fd(), Role::Sends);
         }
         Ok(Self { to, from, keeper })
     }
@@ -86,7 +95,8 @@ impl Process {
             keeper.set(control.as_raw_fd(), Role::Control);
             keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
         }
-        Ok(Self { number, pid, words, control, inbox, other_end, keeper })
+        let (given, taken) = (Cell::new(0), Cell::new(None));
+        Ok(Self { number, pid, words, control, inbox, other_end, keeper, given, taken })
     }
 
     /// What it says next; nothing once it is gone.
@@ -112,10 +122,66 @@ impl Process {
         self.words.send();
         let message = ToServer::Connection { slot, is_opaque, client: Address::of(peer) }.to_bytes();
         let is_given = messages::send(&self.inbox, &message, &[connection]).is_ok();
-        if !is_given {
+        if is_given {
+            self.given.set(self.given.get() + 1);
+        } else {
             self.words.take_back();
         }
         is_given
+    }
+
+    /// Whether something is on its way to it.
+    pub(super) fn has_queued(&self) -> bool {
+        self.words.queued() > 0
+    }
+
+    /// Whether it takes nothing of what it was given, though it said that it wants some.
+    pub(super) fn is_held_up(&self, now: Instant) -> bool {
+        /// A process that is busy for as long may be so for longer.
+        const LONG: Duration = Duration::from_millis(20);
+        if !self.has_queued() {
+            self.taken.set(None);
+            return false;
+        }
+        let taken = self.given.get() - i64::from(self.words.queued());
+        match self.taken.get() {
+            Some((before, since)) if before == taken => now.duration_since(since) > LONG,
+            _ => {
+                self.taken.set(Some((taken, now)));
+                false
+            }
+        }
+    }
+
+    /// Takes back what it has not taken, until it says again that it wants some.
+    pub(super) fn take_back(&self) -> Vec<(u32, bool, OwnedFd)> {
+        let not_taken = self.not_taken();
+        not_taken.iter().for_each(|_| self.words.take_back());
+        self.words.stop_wanting();
+        self.taken.set(None);
+        not_taken
+    }
+
+    /// Counts anew what is on its way to it: nothing, if nothing is there.
+    pub(super) fn recount(&self) {
+        let mut byte = [0; 1];
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        if !self.is_willing() && matches!(recv(&self.other_end, &mut byte, flags), Err(Errno::AGAIN)) {
+            self.words.has_none();
+        }
+    }
+
+    /// Has it look whether there is something: it says anew then that it waits for a connection, if it does.
+    pub(super) fn poke(&self) {
+        if !self.is_willing() && !self.has_queued() {
+            let _ = messages::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
+        }
+    }
+
+    /// It serves without the gate from now on, and asks for it again.
+    pub(super) fn let_go(&self) {
+        // One that has gone knows it.
+        let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
     }
 
     /// Tells it that the state of a parked connection is another.

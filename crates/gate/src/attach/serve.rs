@@ -13,6 +13,7 @@ use handoff::keeper::Keeper;
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
 use handoff::slot::State;
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::net::sockopt::{socket_acceptconn, socket_cookie, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, acceptfrom_with, socket_with};
@@ -24,7 +25,7 @@ use super::attached::Attached;
 use super::connection::{connection, parked};
 use super::group::Group;
 use super::messages;
-use super::process::Process;
+use super::process::{Left, Process};
 use super::socket::Socket;
 use crate::process::error::Error;
 use crate::process::gate::Gate;
@@ -73,7 +74,8 @@ impl Serving {
         let shared = Shared::make().map_err(Error::System)?;
         let listener = UnixListener::from_std(listener.into()).map_err(Error::System)?;
         let address = listener.local_addr().map_err(Error::System)?;
-        let keeper = match Keeper::start(shared.memory(), address.as_pathname().unwrap_or(Path::new(""))) {
+        let path = address.as_pathname().unwrap_or(Path::new(""));
+        let keeper = match Keeper::start(shared.memory(), path) {
             Ok(keeper) => Some(&*Box::leak(Box::new(keeper))),
             Err(why) => {
                 say!(
@@ -84,7 +86,7 @@ impl Serving {
         };
         // Without, it only costs more.
         let _ = handoff::scheduling::do_not_interrupt();
-        let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, shared, keeper));
+        let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, (shared, keeper), path));
         Ok(Self { attached, listener })
     }
 
@@ -92,6 +94,7 @@ impl Serving {
     pub(crate) async fn run(self) {
         tokio::task::spawn_local(look(Rc::clone(&self.attached)));
         tokio::task::spawn_local(recount(Rc::clone(&self.attached)));
+        tokio::task::spawn_local(see_that_it_is_taken(Rc::clone(&self.attached)));
         tokio::task::spawn_local(say_if_none_comes(Rc::clone(&self.attached)));
         loop {
             match self.listener.accept().await {
@@ -128,6 +131,19 @@ async fn look(attached: Rc<Attached>) {
     }
 }
 
+/// Looks whether processes take what they were given, for as long as there is something that they have not.
+async fn see_that_it_is_taken(attached: Rc<Attached>) {
+    const BETWEEN: Duration = Duration::from_millis(20);
+    loop {
+        attached.has_given.notified().await;
+        while {
+            tokio::time::sleep(BETWEEN).await;
+            attached.take_back();
+            attached.has_queued()
+        } {}
+    }
+}
+
 /// Counts anew, once a second.
 async fn recount(attached: Rc<Attached>) {
     loop {
@@ -142,7 +158,7 @@ async fn recount(attached: Rc<Attached>) {
 async fn say_if_none_comes(attached: Rc<Attached>) {
     const WHILE: Duration = Duration::from_secs(10);
     tokio::time::sleep(WHILE).await;
-    if attached.processes.borrow().is_empty() {
+    if !attached.has_met_any.get() {
         say!(
             "no process of a server has attached itself in 10 s: is it one that uses the C library, and may it read the library and reach the socket?"
         );
@@ -233,6 +249,7 @@ fn admit(
     if group.number_of_processes() == 0 {
         say!("attached to process {pid} at {address}");
     }
+    attached.has_met_any.set(true);
     attached.processes.borrow_mut().insert(number, Rc::clone(&process));
     group.join(Rc::clone(&process));
     if !group.has_listener(cookie) {
@@ -255,10 +272,12 @@ async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
     let mut accepted = 0;
     loop {
         admission.guard.room().await;
-        let next = listener.async_io(Interest::READABLE, || accept_one(&listener)).await;
+        let next = {
+            let accept = || accept_one(&listener, attached.keeper, &group.left);
+            listener.async_io(Interest::READABLE, accept).await
+        };
         match next {
             Ok(Some((socket, peer))) => {
-                let socket = Socket::kept(socket, attached.keeper, &group.left);
                 let (attached, group) = (Rc::clone(&attached), Rc::clone(&group));
                 tokio::task::spawn_local(connection(attached, group, socket, peer));
             }
@@ -276,9 +295,23 @@ async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
 }
 
 /// A connection and whose it is; nothing of one that has gone already.
-fn accept_one(listener: impl AsFd) -> io::Result<Option<(OwnedFd, SocketAddr)>> {
+fn accept_one(
+    listener: impl AsFd,
+    keeper: Option<&'static Keeper>,
+    left: &Left,
+) -> io::Result<Option<(Socket, SocketAddr)>> {
+    // The server's processes have it as well, and may have said that it waits.
+    let said = rustix::fs::fcntl_getfl(&listener)?;
+    if !said.contains(OFlags::NONBLOCK) {
+        rustix::fs::fcntl_setfl(&listener, said | OFlags::NONBLOCK)?;
+    }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let (socket, peer) = acceptfrom_with(listener, flags)?;
+    let is_accepting = |is_accepting| keeper.iter().for_each(|keeper| keeper.set_accepting(is_accepting));
+    is_accepting(true);
+    let accepted =
+        acceptfrom_with(listener, flags).map(|(socket, peer)| (Socket::kept(socket, keeper, left), peer));
+    is_accepting(false);
+    let (socket, peer) = accepted?;
     Ok(peer.and_then(|peer| SocketAddr::try_from(peer).ok()).map(|peer| (socket, peer)))
 }
 

@@ -84,6 +84,13 @@ impl Slots {
         taken.map(|(slot, _)| slot).collect()
     }
 
+    /// Those that a process has.
+    pub(super) fn given(&self) -> Vec<u32> {
+        let all = (0..).zip(&self.all);
+        let is_given = |served: &Served| served.process.is_some();
+        all.filter(|(_, served)| served.as_ref().is_some_and(is_given)).map(|(slot, _)| slot).collect()
+    }
+
     /// Those of a process.
     pub(super) fn of(&self, process: u16) -> Vec<u32> {
         let all = (0..).zip(&self.all);

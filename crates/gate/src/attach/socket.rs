@@ -46,6 +46,11 @@ impl Kept {
         self.keeper.set(self.fd, Role::Given { to: self.to, slot: slot as u16 });
     }
 
+    /// It is none that is to be passed on.
+    fn is_other(self) {
+        self.keeper.set(self.fd, Role::Other);
+    }
+
     pub(super) fn forget(self) {
         self.keeper.set(self.fd, Role::None);
     }
@@ -60,18 +65,18 @@ impl Drop for Socket {
 }
 
 impl Socket {
-    /// One that does not block.
-    pub(super) fn new(socket: OwnedFd) -> Self {
-        Self { state: State::Plain(socket.into()), kept: None }
+    /// One that does not block, and that a process of the server has as well.
+    pub(super) fn of_process(socket: OwnedFd, keeper: Option<&'static Keeper>) -> Self {
+        let kept = keeper.map(|keeper| Kept { keeper, fd: socket.as_raw_fd(), to: 0 });
+        kept.iter().for_each(|kept| kept.is_other());
+        Self { state: State::Plain(socket.into()), kept }
     }
 
-    /// One that no process of the server has.
+    /// One that does not block, and that no process of the server has.
     pub(super) fn kept(socket: OwnedFd, keeper: Option<&'static Keeper>, left: &Left) -> Self {
         let (fd, to) = (socket.as_raw_fd(), left.to.as_raw_fd());
         let kept = keeper.map(|keeper| Kept { keeper, fd, to });
-        if let Some(kept) = kept {
-            kept.waits();
-        }
+        kept.iter().for_each(|kept| kept.waits());
         Self { state: State::Plain(socket.into()), kept }
     }
 
@@ -97,6 +102,9 @@ impl Socket {
     /// As a stream of the reactor's, for who answers on it: no other is to do so any more.
     pub(super) fn into_stream(mut self) -> Option<TcpStream> {
         self.registered()?;
+        if let Some(kept) = self.kept.take() {
+            kept.is_other();
+        }
         match std::mem::replace(&mut self.state, State::Lost) {
             State::Registered(stream) => Some(stream),
             State::Plain(_) | State::Lost => None,

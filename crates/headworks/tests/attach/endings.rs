@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
-use testkit::PATIENCE;
+use testkit::{PATIENCE, poll_until};
 
 use crate::properties::{Site, WAITED, the_window_holds};
 use crate::servers::{Running, Server};
@@ -27,15 +27,119 @@ fn asked_while(server: &Server, done: impl FnOnce()) -> (u32, u32) {
         for _ in 0..4 {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    let counted = if ask().unwrap_or(false) { &answered } else { &lost };
+                    let (began, asked) = (std::time::Instant::now(), ask());
+                    if !matches!(asked, Ok(true)) {
+                        eprintln!("lost after {:?}: {asked:?}", began.elapsed());
+                    }
+                    let counted = if asked.unwrap_or(false) { &answered } else { &lost };
                     counted.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
+        let _over = Over(&is_over);
         done();
-        is_over.store(true, Ordering::Relaxed);
     });
     (answered.into_inner(), lost.into_inner())
+}
+
+/// Says that it is over, whatever becomes of what is done.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Asks again and again on two connections that are kept; gives how many requests were answered, and how many not.
+fn kept_while(server: &Server, is_over: &AtomicBool) -> (u32, u32) {
+    let (mut answered, mut lost) = (0, 0);
+    let mut stream: Option<TcpStream> = None;
+    while !is_over.load(Ordering::Relaxed) {
+        let mut ask = || {
+            let kept = match stream.take() {
+                Some(kept) => kept,
+                None => TcpStream::connect(server.address)?,
+            };
+            kept.set_read_timeout(Some(PATIENCE))?;
+            (&kept).write_all(b"GET /fast HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+            let (mut response, mut piece) = (Vec::new(), [0; 4096]);
+            while !response.ends_with(b"fast\n") && !response.ends_with(b"done\n") {
+                match (&kept).read(&mut piece)? {
+                    0 => return std::io::Result::Ok(false),
+                    length => response.extend_from_slice(&piece[..length]),
+                }
+            }
+            let is_last = String::from_utf8_lossy(&response).to_lowercase().contains("connection: close");
+            stream = (!is_last).then_some(kept);
+            Ok(response.starts_with(b"HTTP/1.1 200"))
+        };
+        let counted = if ask().unwrap_or(false) { &mut answered } else { &mut lost };
+        *counted += 1;
+    }
+    (answered, lost)
+}
+
+/// How often processes are killed: as many times as the environment's `KILLS` says, for who has more time than a test.
+fn kills(default: u32) -> u32 {
+    std::env::var("KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Pauses of 0 to 150 ms, the same each time.
+fn pause(state: &mut u64) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    thread::sleep(Duration::from_micros(*state % 150_000));
+}
+
+fn gates_are_killed(server: &Server) {
+    let site = Site::of(server);
+    let running = site.start();
+    let is_over = AtomicBool::new(false);
+    let (alone, kept) = thread::scope(|scope| {
+        let kept = [(); 2].map(|()| scope.spawn(|| kept_while(server, &is_over)));
+        let over = Over(&is_over);
+        let alone = asked_while(server, || {
+            let mut state = 1;
+            for _ in 0..kills(15) {
+                let gate = site.gate("window = 1");
+                pause(&mut state);
+                gate.kill();
+                pause(&mut state);
+            }
+        });
+        drop(over);
+        (alone, kept.map(|kept| kept.join().unwrap()))
+    });
+    assert!(alone.0 > 100 && alone.1 == 0, "of their own: {} answered, {} lost", alone.0, alone.1);
+    assert!(
+        kept.iter().all(|(answered, lost)| *answered > 50 && *lost == 0),
+        "kept: {kept:?} answered and lost"
+    );
+    let gate = site.gate("window = 1");
+    poll_until(PATIENCE, "the server to be attached again", || {
+        let before = gate.metric("headworks_gate_dispatched_total");
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+        (gate.metric("headworks_gate_dispatched_total") > before).then_some(())
+    });
+    in_order(&site, &gate);
+    drop(running);
+}
+
+#[test]
+fn gates_that_are_killed_under_nginx_lose_nothing() {
+    gates_are_killed(&Server::nginx(2, ""));
+}
+
+#[test]
+fn gates_that_are_killed_under_apache_lose_nothing() {
+    gates_are_killed(&Server::apache("event"));
+}
+
+#[test]
+fn gates_that_are_killed_under_threads_lose_nothing() {
+    gates_are_killed(&Server::gunicorn("gthread"));
 }
 
 fn in_order(site: &Site<'_>, gate: &crate::properties::Gate) {
@@ -79,14 +183,14 @@ fn processes_that_are_killed_leave_no_place_taken() {
         let running = site.start();
         assert_eq!(site.once(Server::FAST, "").0, 200);
         let (answered, lost) = asked_while(&server, || {
-            for round in 0..20 {
+            for round in 0..kills(20) as usize {
                 let children = running.children();
                 let child = children.get(round % children.len().max(1));
                 child.iter().for_each(|child| kill_process(**child, Signal::KILL).unwrap());
                 thread::sleep(Duration::from_millis(137));
             }
         });
-        assert!(answered > 100 && lost <= 4 * 20, "{answered} answered, {lost} lost");
+        assert!(answered > 100 && lost <= 4 * kills(20), "{answered} answered, {lost} lost");
         in_order(&site, &gate);
     }
 }

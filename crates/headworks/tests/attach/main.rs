@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
 mod classes;
+mod descriptors;
 mod endings;
+mod hostile;
 mod properties;
 mod servers;
 mod started;
