@@ -19,8 +19,9 @@ mod_qos_PACKAGES := apache2-bin libapache2-mod-qos
 BENCH_PACKAGES := nginx-light wrk nghttp2-client hey util-linux iproute2
 BENCH_WATCH_PACKAGES := apache2-bin nginx-light wrk bpftrace sysstat util-linux iproute2
 BENCH_VERDICT_PACKAGES := apache2-bin nginx-light libnginx-mod-http-lua perl-base util-linux iproute2 nodejs php-fpm default-jdk-headless golang-go postgresql python3-venv nftables openssl
+BENCH_ATTACH_PACKAGES := apache2-bin haproxy nginx-light wrk util-linux iproute2
 BENCH_GATE_PACKAGES := haproxy nginx-light wrk nghttp2-client openssl util-linux iproute2
-TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 nftables util-linux default-jdk-headless lighttpd php-fpm uwsgi-core uwsgi-plugin-python3
+TEST_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES) slowhttptest libfaketime chromium fonts-dejavu-core curl caddy nghttp2-client iproute2 nftables util-linux default-jdk-headless lighttpd php-fpm uwsgi-core uwsgi-plugin-python3 musl-tools
 WORLD_PACKAGES := $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) caddy php-fpm chromium fonts-dejavu-core curl openssl
 
 PREFIX ?= $(HOME)/.local
@@ -46,7 +47,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help differences kernels demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
+.PHONY: help differences kernels demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-attach bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -128,10 +129,15 @@ webmonitor: rust $(WEB) ## what Webmonitor measured in 1997, measured today (as 
 	cargo build --release -p headworks
 	experiments/webmonitor/run
 
-bench: bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict ## all benchmarks
+bench: bench-policy bench-attach bench-gate bench-load bench-sim bench-watch bench-verdict ## all benchmarks
 
 bench-policy: rust ## what a decision of the policy costs
 	cargo bench -p policy
+
+bench-attach: program ## what a server carries that the gate is attached to, beside the bare server and proxies (as root); BENCH=--quick tries it
+	@tools/need debian $(BENCH_ATTACH_PACKAGES)
+	cargo build --release -p bench
+	target/release/bench attach --headworks $(PROGRAM) $(BENCH)
 
 bench-gate: program ## what a request costs the gate, beside HAProxy and nginx; BENCH=--quick tries it
 	@tools/need debian $(BENCH_GATE_PACKAGES)

@@ -119,6 +119,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("results", &[]),
             ("servers", &[]),
             ("harness", &["generators", "results", "servers"]),
+            ("attach", &["generators", "harness", "results", "servers"]),
             ("gate", &["generators", "harness", "results", "servers"]),
             ("load", &["generators", "harness", "results", "servers"]),
             ("sim", &["harness", "results"]),

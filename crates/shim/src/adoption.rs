@@ -36,7 +36,7 @@ pub(crate) fn adopted(fd: c_int) -> Option<&'static Listener> {
     }
 }
 
-/// As [`adopted`], of one among many that are waited for again and again: which of them are no listeners is kept.
+/// As [`adopted`], of one among many that are waited for again and again: which of them are something else is kept.
 pub(crate) fn waited_for(fd: c_int) -> Option<&'static Listener> {
     let entry = table::entry(fd)?;
     if entry.is_none.load(Ordering::Relaxed) || !channel::is_wanted() {
@@ -121,6 +121,13 @@ pub(crate) fn says_whether_it_waits(fd: c_int, waits: bool) {
     {
         entry.set_blocking(waits);
     }
+}
+
+/// The descriptor that is meant.
+pub(crate) fn real(fd: c_int) -> c_int {
+    let is_listener = |entry: &&Entry| entry.kind() == Kind::Listener;
+    let listener = table::entry(fd).filter(is_listener).and_then(|_| adopted(fd));
+    listener.map_or(fd, Listener::real)
 }
 
 /// There is another descriptor of one; gives it. Of a listener it waits, or not, as that does, of which the real one says nothing

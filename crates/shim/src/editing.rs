@@ -102,6 +102,7 @@ pub(crate) fn named(line: &[u8]) -> Option<&[u8]> {
 mod tests {
     extern crate std;
     use super::*;
+    use std::borrow::ToOwned as _;
     use std::vec::Vec;
 
     /// What is written, and which byte of it is whose: the server's by its place.

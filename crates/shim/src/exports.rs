@@ -11,14 +11,12 @@ use libc::{
 use crate::adoption;
 use crate::channel;
 use crate::connections;
-use crate::listener;
 use crate::next;
 use crate::passing;
 use crate::passing::Beside;
 use crate::polling;
 use crate::reading;
 use crate::table;
-use crate::table::{Entry, Kind};
 use crate::writing;
 use crate::writing::How;
 
@@ -225,7 +223,7 @@ exported! {
 
     /// dup(2): of a listener the real one, which is adopted for itself when it is used.
     fn dup(fd: c_int) -> c_int {
-        adoption::duplicated(fd, next::dup(real(fd)))
+        adoption::duplicated(fd, next::dup(adoption::real(fd)))
     }
 
     /// dup2(2).
@@ -233,7 +231,7 @@ exported! {
         if from != to {
             adoption::closing(to);
         }
-        if from == to { next::dup2(from, to) } else { adoption::duplicated(from, next::dup2(real(from), to)) }
+        if from == to { next::dup2(from, to) } else { adoption::duplicated(from, next::dup2(adoption::real(from), to)) }
     }
 
     /// dup3(2).
@@ -241,7 +239,7 @@ exported! {
         if from != to {
             adoption::closing(to);
         }
-        if from == to { next::dup3(from, to, flags) } else { adoption::duplicated(from, next::dup3(real(from), to, flags)) }
+        if from == to { next::dup3(from, to, flags) } else { adoption::duplicated(from, next::dup3(adoption::real(from), to, flags)) }
     }
 
     /// epoll_ctl(2).
@@ -309,22 +307,22 @@ exported! {
 
     /// getsockname(2): of a listener the real one's.
     fn getsockname(fd: c_int, address: *mut sockaddr, length: *mut socklen_t) -> c_int {
-        next::getsockname(real(fd), address, length)
+        next::getsockname(adoption::real(fd), address, length)
     }
 
     /// getsockopt(2): of a listener the real one's.
     fn getsockopt(fd: c_int, level: c_int, name: c_int, value: *mut c_void, length: *mut socklen_t) -> c_int {
-        next::getsockopt(real(fd), level, name, value, length)
+        next::getsockopt(adoption::real(fd), level, name, value, length)
     }
 
     /// setsockopt(2): of a listener the real one's.
     fn setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: socklen_t) -> c_int {
-        next::setsockopt(real(fd), level, name, value, length)
+        next::setsockopt(adoption::real(fd), level, name, value, length)
     }
 
     /// listen(2): of a listener the real one's.
     fn listen(fd: c_int, backlog: c_int) -> c_int {
-        let result = next::listen(real(fd), backlog);
+        let result = next::listen(adoption::real(fd), backlog);
         if result == 0 && channel::is_wanted() {
             adoption::listens(fd);
         }
@@ -334,7 +332,7 @@ exported! {
     /// fcntl(2). What comes third is passed on as it is, a number or a pointer.
     fn fcntl(fd: c_int, command: c_int, argument: c_long) -> c_int {
         if matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) {
-            return adoption::duplicated(fd, next::fcntl(real(fd), command, argument));
+            return adoption::duplicated(fd, next::fcntl(adoption::real(fd), command, argument));
         }
         let result = next::fcntl(fd, command, argument);
         if command == libc::F_SETFL && result == 0 {
@@ -414,11 +412,4 @@ fn unseen(fd: c_int, written: ssize_t) -> ssize_t {
         writing::wrote_unseen(entry, written);
     }
     written
-}
-
-/// The descriptor that is meant.
-pub(crate) fn real(fd: c_int) -> c_int {
-    let is_listener = |entry: &&Entry| entry.kind() == Kind::Listener;
-    let listener = table::entry(fd).filter(is_listener).and_then(|_| adoption::adopted(fd));
-    listener.map_or(fd, listener::Listener::real)
 }

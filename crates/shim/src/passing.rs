@@ -6,9 +6,9 @@ use core::ptr::{copy_nonoverlapping, read_unaligned, write_unaligned};
 
 use libc::msghdr;
 
+use crate::adoption::real;
 use crate::channel;
 use crate::connections;
-use crate::exports::real;
 use crate::table;
 use crate::table::{Entry, Kind};
 

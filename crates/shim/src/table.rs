@@ -47,7 +47,7 @@ pub(crate) struct Entry {
     /// change its flags, and so does the gate.
     blocking: AtomicU8,
     phase: AtomicU8,
-    /// Whether it was looked at, and is no listener.
+    /// Whether it was looked at, and is something else than a listener.
     pub(crate) is_none: AtomicBool,
     /// Whether the server has armed it with its epoll instance since its request was parked (`EPOLLONESHOT`).
     pub(crate) is_armed: AtomicU8,

@@ -22,7 +22,7 @@ pub(crate) enum Content<'a> {
     NginxTls,
     /// Debian's, with a process for each connection.
     Apache,
-    /// Debian's, with a thread for each request.
+    /// Debian's, with a thread for each request, and as many of them as Debian has by default.
     ApacheEvent,
     /// `headworks origin` of this program, as fast as it can.
     Origin(&'a str),
@@ -81,9 +81,11 @@ impl Site {
                 certificate(&self.root)?;
                 self.configured(Software::Nginx, &nginx(&self.root, port, true, self.isolation))?
             }
-            Content::Apache => self.configured(Software::Apache, &apache(&self.root, port, Mpm::Prefork)?)?,
+            Content::Apache => {
+                self.configured(Software::Apache, &apache(&self.root, port, (Mpm::Prefork, 64))?)?
+            }
             Content::ApacheEvent => {
-                self.configured(Software::Apache, &apache(&self.root, port, Mpm::Event)?)?
+                self.configured(Software::Apache, &apache(&self.root, port, (Mpm::Event, 150))?)?
             }
             Content::Origin(program) => {
                 let origin =
@@ -149,10 +151,10 @@ fn nginx(root: &Path, port: u16, is_encrypted: bool, isolation: Isolation) -> St
 }
 
 /// All processes are there from the start.
-fn apache(root: &Path, port: u16, mpm: Mpm) -> anyhow::Result<String> {
+fn apache(root: &Path, port: u16, (mpm, workers): (Mpm, u32)) -> anyhow::Result<String> {
     let apache = Apache {
         mpm,
-        workers: 64,
+        workers,
         listen: format!("127.0.0.1:{port}").parse()?,
         backlog: 4096,
         log_level: "crit",

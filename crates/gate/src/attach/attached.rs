@@ -2,22 +2,19 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::fs::Permissions;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use handoff::events::{Event, Events, MAX_HEAD, Reader, What};
+use handoff::events::{Event, MAX_HEAD, Reader, What};
 use handoff::keeper::Keeper;
 use handoff::memory::{Memory, PROCESSES};
 use handoff::shared::Shared;
 use handoff::slot::State;
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 use rustix::thread::futex;
 use tokio::sync::Notify;
-use units::ClassId;
 
 use super::begun::begun;
 use super::group::Group;
@@ -25,7 +22,6 @@ use super::peek::cut;
 use super::process::Process;
 use super::served::Slots;
 use super::socket::{Kept, Socket};
-use crate::admission::decision::{Basis, Caller};
 use crate::dispatch::proxy::Proxy;
 use crate::downstream::context::Downstream;
 use crate::runtime::log::say;
@@ -38,37 +34,37 @@ pub(crate) struct Attached {
     pub(super) shared: Shared,
     pub(super) keeper: Option<&'static Keeper>,
     /// Where processes find it.
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) slots: RefCell<Slots>,
     pub(super) processes: RefCell<BTreeMap<u16, Rc<Process>>>,
     pub(super) groups: RefCell<Vec<Rc<Group>>>,
-    reader: RefCell<Reader>,
+    pub(super) reader: RefCell<Reader>,
     /// Places that were left when the processes were told last, but for what they have told since.
-    published: Cell<i64>,
+    pub(super) published: Cell<i64>,
     /// Told when there is something to read.
     pub(super) woken: Notify,
     /// Told when something was given to a process.
     pub(super) has_given: Notify,
     /// What was amiss with the places when they were counted last.
-    amiss: Cell<i64>,
+    pub(super) amiss: Cell<i64>,
     /// Which event was being written then.
-    stuck: Cell<Option<u64>>,
+    pub(super) stuck: Cell<Option<u64>>,
     /// Which was passed over last.
-    passed_over: Cell<Option<u64>>,
+    pub(super) passed_over: Cell<Option<u64>>,
     /// Whether the events seemed to be as no process leaves them.
-    is_broken: Cell<bool>,
+    pub(super) is_broken: Cell<bool>,
     /// Whether what is said of connections is not to be relied upon.
-    is_nonsense: Cell<bool>,
+    pub(super) is_nonsense: Cell<bool>,
     /// When all processes were let go.
-    anew: Cell<Option<Instant>>,
-    dropped: Cell<u64>,
+    pub(super) anew: Cell<Option<Instant>>,
+    pub(super) dropped: Cell<u64>,
     /// Connections whose requests seemed to be over then.
-    over: RefCell<Vec<u32>>,
+    pub(super) over: RefCell<Vec<u32>>,
     next_number: Cell<u16>,
     /// Whether any process has attached itself.
     pub(super) has_met_any: Cell<bool>,
     is_opaque_said: Cell<bool>,
-    is_full_said: Cell<bool>,
+    pub(super) is_full_said: Cell<bool>,
     is_passing_said: Cell<bool>,
 }
 
@@ -180,112 +176,6 @@ impl Attached {
         has_read
     }
 
-    /// Counts anew what is only hinted at in the memory: what is amiss twice in a row, a second apart, is not on its way but
-    /// lost, with a process that has ended, or with events that there was no room for, or what a process wrote there is nonsense.
-    pub(super) fn recount(&self) {
-        let slots = self.slots.borrow().given();
-        let is_nonsense = |slot: &u32| !self.memory().slots[*slot as usize].may_be_given();
-        if !self.memory().is_ours() || slots.iter().any(is_nonsense) {
-            self.memory().mark();
-            self.is_nonsense.set(true);
-        }
-        self.processes.borrow().values().for_each(|process| process.recount());
-        self.groups.borrow().iter().for_each(|group| group.recount());
-        self.call_for_processes();
-        let is_passed_over = self.recount_events();
-        self.begin_anew();
-        self.read();
-        let before = self.dropped.replace(self.memory().events.dropped());
-        self.end_what_is_over(is_passed_over || before != self.dropped.get());
-        let amiss = self.published.get().wrapping_sub(self.memory().places.free().into());
-        if amiss != 0 && amiss == self.amiss.get() {
-            self.memory().places.add(amiss as i32);
-            self.amiss.set(0);
-        } else {
-            self.amiss.set(amiss);
-        }
-        self.publish();
-    }
-
-    /// Processes that serve without the gate ask for it again when they accept a connection, or when its socket is touched. Where
-    /// connections wait for them they are not to wait for another one.
-    fn call_for_processes(&self) {
-        let is_any_deserted =
-            self.groups.borrow().iter().any(|group| group.is_hungry() && group.number_of_processes() == 0);
-        if is_any_deserted {
-            // Without it they come with the next connection.
-            let _ = std::fs::set_permissions(&self.path, Permissions::from_mode(0o666));
-        }
-    }
-
-    /// If what is said of connections is nonsense, their processes are let go, and attach themselves again.
-    fn begin_anew(&self) {
-        const AT_MOST_EVERY: Duration = Duration::from_secs(10);
-        if !self.is_nonsense.get() || self.anew.get().is_some_and(|before| before.elapsed() < AT_MOST_EVERY) {
-            return;
-        }
-        self.anew.set(Some(Instant::now()));
-        self.is_nonsense.set(false);
-        say!(
-            "what processes of the server have written into the memory that they share with the gate is nonsense; all attach themselves again"
-        );
-        self.processes.borrow().values().for_each(|process| process.let_go());
-    }
-
-    /// Whether any were lost.
-    fn recount_events(&self) -> bool {
-        let events = &self.memory().events;
-        let position = Events::position(&self.reader.borrow());
-        let is_broken = events.is_broken(&self.reader.borrow());
-        let stuck = events.is_stuck(&self.reader.borrow()).then_some(position);
-        let is_passed_over = stuck.is_some() && stuck == self.stuck.get();
-        let was_broken = self.is_broken.replace(is_broken);
-        // One that has ended leaves one such; more than one in a row are not of writers that end.
-        let are_many = is_passed_over && self.passed_over.get() == Some(position.wrapping_sub(1));
-        if is_broken && was_broken || are_many {
-            events.mend(&self.reader.borrow());
-            self.is_broken.set(false);
-            self.stuck.set(None);
-            self.is_nonsense.set(true);
-            return true;
-        }
-        if is_passed_over {
-            events.skip(&mut self.reader.borrow_mut());
-            self.passed_over.set(Some(position));
-        }
-        self.stuck.set(stuck);
-        is_passed_over
-    }
-
-    /// Of requests whose end was told in vain, the states of their connections say it: twice, a second apart, since what is on its
-    /// way says it as well.
-    fn end_what_is_over(&self, is_new: bool) {
-        let mut over = self.over.borrow_mut();
-        let is_over = |slots: &mut Slots, slot: u32| {
-            let has_request = slots.get(slot).is_some_and(|served| served.inside.is_some());
-            match self.memory().slots[slot as usize].state() {
-                State::Idle => has_request,
-                state => state == State::Gone,
-            }
-        };
-        let mut slots = self.slots.borrow_mut();
-        let still: Vec<u32> = over.drain(..).filter(|slot| is_over(&mut slots, *slot)).collect();
-        if is_new {
-            over.extend(slots.all().into_iter().filter(|slot| is_over(&mut slots, *slot)));
-        }
-        drop((slots, over));
-        for slot in &still {
-            let inside = self.slots.borrow_mut().get(*slot).and_then(|served| served.inside.take());
-            drop(inside);
-            if self.memory().slots[*slot as usize].state() == State::Gone {
-                self.release(*slot);
-            }
-        }
-        if !still.is_empty() {
-            self.publish();
-        }
-    }
-
     fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {
         match what {
             What::Began => {
@@ -321,50 +211,12 @@ impl Attached {
             What::Class => match self.proxy.class(head) {
                 Some(class) => self.raise(slot, class, true),
                 None => {
-                    // What is no value of a header, no client was to see either.
+                    // What cannot be the value of a header, no client was to see either.
                     if let Ok(name) = HeaderValue::from_bytes(head) {
                         self.proxy.unknown_class(&name);
                     }
                 }
             },
-        }
-    }
-
-    fn raise_by_status(&self, slot: u32, raises: &[usize], status: u16) {
-        let Ok(status) = StatusCode::from_u16(status) else { return };
-        let known = self.slots.borrow_mut().get(slot).and_then(|served| served.caller.known());
-        let class = known.filter(|_| !raises.is_empty()).and_then(|known| {
-            let rules = &self.proxy.config().settings.rules;
-            Some(rules.raised_by(raises, status, known.session.class)?.1)
-        });
-        if let Some(class) = class {
-            self.raise(slot, class, false);
-        }
-    }
-
-    /// The session of a connection's request is of a higher class from now on. Its response has begun by then: the client is
-    /// told with the response to the next.
-    fn raise(&self, slot: u32, class: ClassId, by_back_end: bool) {
-        let mut slots = self.slots.borrow_mut();
-        let Some(served) = slots.get(slot) else { return };
-        let Some(mut known) = served.caller.known() else { return };
-        // What an operator has set, the back-end does not change.
-        if known.basis == Basis::Operator || class >= known.session.class {
-            return;
-        }
-        let idle = self.proxy.config().settings.session.limits.idle;
-        let raised = self.proxy.raised.set(known.session.id, class, self.proxy.clock.last(), idle);
-        if raised.is_err() {
-            if !self.is_full_said.replace(true) {
-                say!(
-                    "too many sessions have been raised whose clients have not come back; some stay in their classes"
-                );
-            }
-        } else {
-            self.proxy.raises.count(by_back_end);
-            (known.session.class, known.session.is_raised, known.basis) = (class, true, Basis::Raised);
-            served.caller = Caller::Known(known);
-            self.memory().slots[slot as usize].set_may_begin(false);
         }
     }
 
@@ -375,7 +227,7 @@ impl Attached {
     }
 
     /// As [`Self::forget`], for who publishes what has become of several.
-    fn release(&self, slot: u32) {
+    pub(super) fn release(&self, slot: u32) {
         let Some(served) = self.slots.borrow_mut().remove(slot) else { return };
         if let Some(parked) = &served.parked {
             parked.abort();

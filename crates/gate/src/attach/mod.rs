@@ -9,6 +9,8 @@ mod group;
 mod messages;
 mod peek;
 mod process;
+mod raised;
+mod recount;
 mod refuse;
 pub(crate) mod serve;
 mod served;

@@ -46,7 +46,7 @@ impl Kept {
         self.keeper.set(self.fd, Role::Given { to: self.to, slot: slot as u16 });
     }
 
-    /// It is none that is to be passed on.
+    /// It is not to be passed on.
     fn is_other(self) {
         self.keeper.set(self.fd, Role::Other);
     }

@@ -1,5 +1,5 @@
-//! What is at the gate's socket and is no gate, what comes there and is no process of a server's, and one that writes nonsense into
-//! the memory that all share.
+//! Something else than a gate at the gate's socket, something else than a server's process that comes there, and one that writes
+//! nonsense into the memory that all share.
 
 use std::fs;
 use std::io::{IoSlice, IoSliceMut};

@@ -102,6 +102,11 @@ fn uvicorn() {
 }
 
 #[test]
+fn a_program_with_musl() {
+    properties::hold(&Server::of_musl());
+}
+
+#[test]
 fn java() {
     properties::hold(&Server::java());
 }

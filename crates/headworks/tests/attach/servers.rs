@@ -307,6 +307,17 @@ http.server.ThreadingHTTPServer(('127.0.0.1', {}), Pages).serve_forever()
         Self { command, ..Self::new(address, directory, &[]) }
     }
 
+    /// A program that has another C library, musl.
+    pub(crate) fn of_musl() -> Self {
+        let (directory, address) = (Self::directory(), free_address());
+        let program = directory.path().join("server").display().to_string();
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attach/musl.c");
+        let made = Command::new("musl-gcc").args(["-O", "-o", &program, source]).status().unwrap();
+        assert!(made.success());
+        let port = address.port().to_string();
+        Self { keeps: false, ..Self::new(address, directory, &[&program, &port]) }
+    }
+
     pub(crate) fn java() -> Self {
         let (directory, address) = (Self::directory(), free_address());
         let text = format!(
