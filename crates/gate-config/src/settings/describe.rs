@@ -48,6 +48,13 @@ impl Settings {
         let described = self.listeners.iter().zip(shown);
         let listeners = described.map(|(listener, shown)| ("listen", listener.describe(shown)));
         let mut lines: Lines = listeners.collect();
+        // What is not known before is said when the first such connection comes.
+        let attach = self.attach.iter().map(|socket| {
+            let socket = socket.display();
+            let note = "note: of what the server says over TLS, and over HTTP/2 without it, nothing is decided; put the gate in front there";
+            ("attach", format!("under a server whose processes find it at {socket} ({note})"))
+        });
+        lines.extend(attach);
         lines.extend([
             ("backlog", self.backlog.to_string()),
             ("http2", self.http2.describe()),
