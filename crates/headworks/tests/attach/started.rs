@@ -58,7 +58,7 @@ fn a_service_is_attached_by_a_drop_in() {
 fn a_check_says_what_cannot_be_decided() {
     let server = Server::nginx(1, "");
     let file = server.directory.path().join("gate.toml");
-    fs::write(&file, "attach = true\nattach-socket = 'attach.sock'\n").unwrap();
+    std::fs::write(&file, "attach = true\nattach-socket = 'attach.sock'\n").unwrap();
     let mut check = Command::new(env!("CARGO_BIN_EXE_headworks"));
     let output = check.args(["gate", "check"]).arg(&file).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
