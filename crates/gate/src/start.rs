@@ -228,8 +228,10 @@ async fn serve(
 ) -> Result<Ended, Error> {
     let passed = if control.is_some() { listen.passed_on(&gate)? } else { Vec::new() };
     let Listen { clients, admin, admin_socket, attach } = listen;
+    let mut under_server = None;
     if let Some(listener) = attach {
         let serving = attach::serve::Serving::begin(&gate, listener)?;
+        under_server = Some(serving.ending());
         tokio::task::spawn_local(serving.run());
     }
     let doors = doors(&gate, clients)?;
@@ -282,6 +284,11 @@ async fn serve(
         let _ = acceptor.await;
     }
     drop((passed, control));
+    if let Some(ending) = under_server {
+        // Requests inside are the server's own, and nothing passes through the gate.
+        ending.leave();
+        return Ok(ended);
+    }
     drain::drain(&gate, ended).await;
     abandoned.abort();
     Ok(ended)

@@ -3,7 +3,7 @@
 extern crate std;
 
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::ffi::{CStr, CString};
 use std::io::{self, IoSlice, IoSliceMut};
@@ -16,6 +16,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use rustix::net::sockopt::socket_acceptconn;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername,
@@ -69,7 +70,7 @@ pub enum Role {
 /// What each descriptor of the gate is: shared with the keeper.
 struct Table {
     roles: [AtomicU64; DESCRIPTORS],
-    /// Whether a connection is being accepted, that has no role yet.
+    /// Where a connection goes that is being accepted, and has no role yet, and one more; 0 at other times.
     accepting: AtomicU64,
 }
 
@@ -111,9 +112,10 @@ impl Keeper {
         Ok(keeper)
     }
 
-    /// A connection is about to be accepted, or has its role: what has none meanwhile is that.
-    pub fn set_accepting(&self, is_accepting: bool) {
-        self.table.accepting.store(is_accepting.into(), Ordering::SeqCst);
+    /// A connection is about to be accepted that goes there, or has its role: what has none meanwhile is that.
+    pub fn set_accepting(&self, to: Option<RawFd>) {
+        let word = to.map_or(0, |to| u64::from(to.unsigned_abs()) + 1);
+        self.table.accepting.store(word, Ordering::SeqCst);
     }
 
     /// From now on a descriptor is this.
@@ -129,16 +131,24 @@ impl Table {
         self.roles.get(usize::try_from(fd).ok()?)
     }
 
-    /// Where a connection goes that has no role.
-    fn accepted(&self, fd: RawFd) -> Option<RawFd> {
-        let has_none = Role::of(self.word(fd)?.load(Ordering::Acquire)) == Role::None;
-        let is_connected = has_none && matches!(getpeername(borrowed(fd)), Ok(Some(_)));
-        let address = getsockname(borrowed(fd)).ok().filter(|_| is_connected)?;
-        let port = core::net::SocketAddr::try_from(address).ok()?.port();
-        self.all().find_map(|(_, role)| match role {
-            Role::Left { to, port: of } if of == port => Some(to),
-            _ => None,
-        })
+    /// The connection that was being accepted, and has no role, with where it goes: the only one of its kind.
+    fn accepted(&self) -> Option<(RawFd, RawFd)> {
+        /// The kernel gives the lowest number that is free.
+        const BEYOND: RawFd = 64;
+        let to = RawFd::try_from(self.accepting.load(Ordering::SeqCst)).ok()?.checked_sub(1)?;
+        let of_listener = |role: &Role| matches!(role, Role::Left { to: other, .. } if *other == to);
+        let Role::Left { port, .. } = self.all().map(|(_, role)| role).find(of_listener)? else {
+            return None;
+        };
+        let most = self.all().map(|(fd, _)| fd).max().unwrap_or(0) + BEYOND;
+        let mut found = (0..most).filter(|fd| {
+            let has_none = self.word(*fd).is_some_and(|word| word.load(Ordering::Acquire) == 0);
+            has_none
+                && matches!(getpeername(borrowed(*fd)), Ok(Some(_)))
+                && port_of(borrowed(*fd)) == Some(port)
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some((first, to))
     }
 
     /// Closes all that is not needed to pass connections on.
@@ -229,18 +239,19 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
     const MARKED: Duration = Duration::from_millis(20);
     let _ = rustix::thread::set_name(c"hw-keeper");
     while !matches!(poll(&mut [PollFd::new(&gate, PollFlags::IN)], None), Ok(1..)) {}
-    if table.accepting.load(Ordering::SeqCst) != 0 {
-        let accepted = (0..DESCRIPTORS as RawFd).find_map(|fd| Some((fd, table.accepted(fd)?)));
-        if let Some((word, to)) = accepted.and_then(|(fd, to)| Some((table.word(fd)?, to))) {
-            word.store(Role::Waiting { to }.to_word(), Ordering::Relaxed);
-        }
+    if let Some((fd, to)) = table.accepted()
+        && let Some(word) = table.word(fd)
+    {
+        word.store(Role::Waiting { to }.to_word(), Ordering::Relaxed);
     }
     // The server's processes do without the gate from here on, and there may be another.
     table.close_others();
     for (inbox, role) in table.all() {
         let Role::Inbox { to } = role else { continue };
         while let Some((message, connection)) = receive(borrowed(inbox)) {
-            if let Some(ToServer::Connection { slot, client, .. }) = ToServer::read(&message) {
+            if let Some(ToServer::Connection { slot, client, .. }) = ToServer::read(&message)
+                && let Some(connection) = connection
+            {
                 let is_it =
                     |role| matches!(role, Role::Given { slot: other, .. } if u32::from(other) == slot);
                 let given = table.all().find(|(_, role)| is_it(*role));
@@ -289,12 +300,14 @@ fn linger(table: &Table, path: &CStr) -> rustix::io::Result<()> {
     /// What no process has taken by then is given up.
     const WHILE: Duration = Duration::from_secs(60);
     const LOOK: Duration = Duration::from_millis(20);
+    may_be_ended();
     let is_any_left = || table.left().any(|(from, _)| is_readable(from, Duration::ZERO));
     if !is_any_left() {
         return Ok(());
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    // One that an earlier gate has left there is of no use any more.
     let _ = rustix::fs::unlink(path);
     bind(&listener, &SocketAddrUnix::new(path)?)?;
     rustix::fs::chmod(path, Mode::from_raw_mode(0o666))?;
@@ -316,12 +329,16 @@ fn tell(table: &Table, process: BorrowedFd<'_>) {
     if !is_readable(process, PATIENCE) {
         return;
     }
-    let Some((bytes, listener)) = receive(process) else { return };
+    let Some((bytes, Some(listener))) = receive(process) else { return };
     let is_known = ToGate::read(&bytes) == Some(ToGate::Hello { version: VERSION });
-    let address =
-        getsockname(&listener).ok().and_then(|address| core::net::SocketAddr::try_from(address).ok());
-    let port = address.filter(|_| is_known).map(|address| address.port());
-    let found = table.left().find(|(_, of)| Some(*of) == port);
+    // Who has a listener of its own to show has nothing to do with the server, as while the gate was there.
+    let owner = rustix::fs::fstat(&listener).map_or(u32::MAX, |about| about.st_uid);
+    let is_trusted = owner == 0 || owner == rustix::process::geteuid().as_raw();
+    let is_listener = is_known && is_trusted && socket_acceptconn(&listener).unwrap_or(false);
+    let port = port_of(listener.as_fd()).filter(|_| is_listener);
+    let mut of_port = table.left().filter(|(_, of)| Some(*of) == port);
+    // Of two addresses with one port it cannot be told which is meant.
+    let found = of_port.next().filter(|_| of_port.next().is_none());
     if let Some((from, _)) = found {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
@@ -337,10 +354,28 @@ fn tell(table: &Table, process: BorrowedFd<'_>) {
     }
 }
 
+/// Of a socket's own address.
+fn port_of(socket: BorrowedFd<'_>) -> Option<u16> {
+    let address = getsockname(socket).ok()?;
+    Some(core::net::SocketAddr::try_from(address).ok()?.port())
+}
+
 fn is_readable(fd: BorrowedFd<'_>, within: Duration) -> bool {
     let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
     let mut fds = [PollFd::new(&fd, PollFlags::IN)];
     matches!(poll(&mut fds, Some(&within)), Ok(1..)) && fds[0].revents().contains(PollFlags::IN)
+}
+
+/// Who ends it now takes nothing from those that have been passed on.
+fn may_be_ended() {
+    #[allow(unsafe_code, reason = "signals have no safe form here")]
+    // SAFETY: there is one thread, and no handler of the gate's is left for the signal.
+    unsafe {
+        let mut none = MaybeUninit::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), null_mut());
+    }
 }
 
 /// A descriptor by its number.
@@ -361,7 +396,8 @@ fn close(from: u32, to: u32) {
     }
 }
 
-fn receive(from: BorrowedFd<'_>) -> Option<([u8; MAX_LENGTH], OwnedFd)> {
+/// The next message that is there, and what came beside it.
+fn receive(from: BorrowedFd<'_>) -> Option<([u8; MAX_LENGTH], Option<OwnedFd>)> {
     let mut bytes = [0; MAX_LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -370,23 +406,28 @@ fn receive(from: BorrowedFd<'_>) -> Option<([u8; MAX_LENGTH], OwnedFd)> {
     let connection = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut beside) => beside.next(),
         _ => None,
-    })?;
+    });
     (received.bytes == MAX_LENGTH).then_some((bytes, connection))
 }
 
 /// Sends a connection to whichever process takes it first; waits for a while where there is no room.
 fn send(to: BorrowedFd<'_>, client: Address, connection: BorrowedFd<'_>) {
+    /// In all: what no process takes by then is given up.
     const TRIES: u32 = 1000;
     const BETWEEN: Duration = Duration::from_millis(5);
+    static TRIED: AtomicU32 = AtomicU32::new(0);
     let message = ToServer::Connection { slot: 0, is_opaque: true, client }.to_bytes();
-    for _ in 0..TRIES {
+    while TRIED.load(Ordering::Relaxed) < TRIES {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         let beside = [connection];
         ancillary.push(SendAncillaryMessage::ScmRights(&beside));
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         match sendmsg(to, &[IoSlice::new(&message)], &mut ancillary, flags) {
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::TOOMANYREFS) => std::thread::sleep(BETWEEN),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::TOOMANYREFS) => {
+                TRIED.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(BETWEEN);
+            }
             _ => return,
         }
     }

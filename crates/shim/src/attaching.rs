@@ -61,7 +61,7 @@ impl Listener {
         let before = self.left.swap(channels[2], Ordering::AcqRel);
         let earlier = self.left_before.swap(before, Ordering::AcqRel);
         if earlier >= 0 {
-            close(earlier);
+            self.drop_channel(earlier);
         }
         self.register(channels[1]);
         self.register(channels[2]);
@@ -75,7 +75,7 @@ impl Listener {
         let before = self.inbox.swap(channels[1], Ordering::AcqRel);
         if before >= 0 {
             // What the gate before had sent there it has taken back, or was taken.
-            close(before);
+            self.drop_channel(before);
         }
         self.control.store(channels[0], Ordering::Release);
         Answer::Attached

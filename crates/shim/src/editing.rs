@@ -26,37 +26,25 @@ pub(crate) struct Went {
 }
 
 impl Edit {
-    /// What remains of a piece that begins at `start`: parts before and behind what is cut out, each empty where there are none.
-    fn kept(&self, start: usize, length: usize) -> [Range<usize>; 2] {
-        let end = start + length;
-        let before = start..self.cut.start.clamp(start, end);
-        let behind = self.cut.end.clamp(start, end)..end;
-        match self.cut.is_empty() {
-            true => [start..end, end..end],
-            false => [before, behind],
+    /// What remains of a part: what is before and behind what is cut out, each empty where there is nothing.
+    fn kept(&self, part: Range<usize>) -> [Range<usize>; 2] {
+        if self.cut.is_empty() {
+            return [part.clone(), part.end..part.end];
         }
+        let within = |at: usize| at.clamp(part.start, part.end);
+        [part.start..within(self.cut.start), within(self.cut.end)..part.end]
     }
 
-    /// What is written, in order: parts of a piece that begins at `start`, `None` for the line.
-    pub(crate) fn parts(&self, start: usize, length: usize) -> [Option<Range<usize>>; 5] {
-        let mut parts = [const { Some(0..0) }; 5];
-        let mut places = parts.iter_mut();
-        let mut add = |part: Option<Range<usize>>| {
-            if let Some(place) = places.next() {
-                *place = part.map(|part| part.start - start..part.end - start);
-            }
-        };
-        for part in self.kept(start, length) {
-            let is_in_it = self.inserted > 0 && part.contains(&self.at);
-            if is_in_it {
-                add(Some(part.start..self.at));
-                add(None);
-                add(Some(self.at..part.end));
-            } else if !part.is_empty() {
-                add(Some(part));
-            }
-        }
-        parts
+    /// What is written, in order: parts of a piece that begins at `start`, `None` for the line. Behind the last piece it may
+    /// come as well.
+    pub(crate) fn parts(&self, start: usize, length: usize, is_last: bool) -> [Option<Range<usize>>; 5] {
+        let end = start + length;
+        let is_in_it = self.inserted > 0 && (start..end + usize::from(is_last)).contains(&self.at);
+        let at = if is_in_it { self.at } else { end };
+        let ([a, b], [c, d]) = (self.kept(start..at), self.kept(at..end));
+        let of_piece = |part: Range<usize>| Some(part.start - start..part.end - start);
+        let line = if is_in_it { None } else { Some(0..0) };
+        [of_piece(a), of_piece(b), line, of_piece(c), of_piece(d)]
     }
 
     /// What so many bytes that were written are. What is cut out goes with what was before it.
@@ -108,8 +96,8 @@ mod tests {
     /// What is written, and which byte of it is whose: the server's by its place.
     fn written(edit: &Edit, pieces: &[&str], line: &str) -> (Vec<u8>, Vec<Option<usize>>) {
         let (mut bytes, mut whose, mut start) = (Vec::new(), Vec::new(), 0);
-        for piece in pieces {
-            for part in edit.parts(start, piece.len()) {
+        for (index, piece) in pieces.iter().enumerate() {
+            for part in edit.parts(start, piece.len(), index + 1 == pieces.len()) {
                 match part {
                     Some(part) => {
                         bytes.extend(&piece.as_bytes()[part.clone()]);
@@ -126,46 +114,53 @@ mod tests {
         (bytes, whose)
     }
 
-    #[test]
-    fn a_line_is_inserted_and_another_cut_out_wherever_pieces_begin() {
-        let text =
-            "HTTP/1.1 200 OK\r\nA: b\r\nheadworks-CLASS:  gold \r\nC: d\r\n\r\nHeadworks-Class: no\r\n";
+    #[track_caller]
+    fn is_changed(text: &str) {
         let line = "Set-Cookie: x\r\n";
         let at = text.find('\n').unwrap() + 1;
-        let cut = class_line([text.as_bytes()].into_iter()).unwrap();
-        assert_eq!(named(&text.as_bytes()[cut.clone()]), Some(&b"gold"[..]));
-        for split in 0..text.len() {
+        let cut = class_line([text.as_bytes()].into_iter()).unwrap_or(0..0);
+        for split in 0..=text.len() {
             let (first, second) = text.split_at(split);
-            let found = class_line([first, second].into_iter().map(str::as_bytes));
+            let found = class_line([first, second].into_iter().map(str::as_bytes)).unwrap_or(0..0);
             let is_split = split > cut.start && split < cut.end;
-            assert_eq!(found.is_none(), is_split, "{split}");
-            for edit in [
-                Edit { at, inserted: line.len(), cut: found.clone().unwrap_or(0..0) },
-                Edit { at: 0, inserted: 0, cut: found.unwrap_or(0..0) },
-            ] {
+            assert_eq!(found.is_empty(), is_split || cut.is_empty(), "{split}");
+            let with_line = [(at, line.len()), (0, line.len()), (0, 0)];
+            for edit in with_line.map(|(at, inserted)| Edit { at, inserted, cut: found.clone() }) {
                 let (bytes, whose) = written(&edit, &[first, second], line);
                 let mut expected = text.to_owned();
-                if !is_split {
-                    expected.replace_range(cut.clone(), "");
-                }
+                expected.replace_range(found.clone(), "");
                 if edit.inserted > 0 {
-                    expected.insert_str(at, line);
+                    expected.insert_str(edit.at, line);
                 }
-                assert_eq!(std::str::from_utf8(&bytes).unwrap(), expected);
+                assert_eq!(std::str::from_utf8(&bytes).unwrap(), expected, "{split}");
                 // After a write of any length the rest begins with the server's next byte, or that of the line.
                 for length in 0..=bytes.len() {
                     let went = edit.went(length);
                     let of_line = whose[..length].iter().filter(|whose| whose.is_none()).count();
                     assert_eq!(went.inserted, of_line);
+                    let is_line_over = went.inserted == edit.inserted;
                     match whose.get(length) {
-                        Some(Some(next)) if went.inserted == edit.inserted => assert_eq!(went.own, *next),
                         Some(None) => assert_eq!(went.own, edit.at),
-                        Some(Some(next)) => assert_eq!(went.own, *next),
+                        Some(Some(next)) if is_line_over || *next < edit.at => assert_eq!(went.own, *next),
+                        Some(Some(next)) => panic!("{next} before the line is over"),
                         None => assert_eq!(went.own, text.len()),
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_line_is_inserted_and_another_cut_out_wherever_pieces_begin() {
+        let text =
+            "HTTP/1.1 200 OK\r\nA: b\r\nheadworks-CLASS:  gold \r\nC: d\r\n\r\nHeadworks-Class: no\r\n";
+        let cut = class_line([text.as_bytes()].into_iter()).unwrap();
+        assert_eq!(named(&text.as_bytes()[cut]), Some(&b"gold"[..]));
+        is_changed(text);
+        // Where the one is, the other is as well.
+        is_changed("HTTP/1.1 200 OK\r\nHeadworks-Class: gold\r\nC: d\r\n\r\n");
+        is_changed("HTTP/1.1 200 OK\r\nHeadworks-Class: gold\r\n");
+        is_changed("HTTP/1.1 200 OK\r\n");
     }
 
     #[test]

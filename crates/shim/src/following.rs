@@ -21,8 +21,7 @@ impl Listener {
         if control < 0 {
             return;
         }
-        // SAFETY: it is this library's own.
-        unsafe { next::close(control) };
+        self.drop_channel(control);
         self.open();
         connections::abandon(index);
     }
@@ -110,8 +109,7 @@ impl Listener {
                 Received::Nothing => return None,
                 Received::Closed => {
                     if from.compare_exchange(channel, -1, Ordering::AcqRel, Ordering::Acquire).is_ok() {
-                        // SAFETY: it is this library's own.
-                        unsafe { next::close(channel) };
+                        self.drop_channel(channel);
                     }
                     if is_inbox {
                         self.fail_open(index);

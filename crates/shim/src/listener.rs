@@ -114,6 +114,17 @@ impl Listener {
         };
     }
 
+    /// Closes what was registered. Other processes may have it as well, so that it would go on to say something here.
+    pub(crate) fn drop_channel(&self, fd: c_int) {
+        let errno = next::errno();
+        // SAFETY: both are this library's own.
+        unsafe {
+            next::epoll_ctl(self.inner.load(Ordering::Acquire), libc::EPOLL_CTL_DEL, fd, null_mut());
+            next::close(fd);
+        }
+        next::set_errno(errno);
+    }
+
     /// Whether the server accepts for itself.
     pub(crate) fn is_open(&self) -> bool {
         self.control.load(Ordering::Acquire) < 0

@@ -41,6 +41,11 @@ pub(crate) unsafe fn passed(message: *const msghdr, beside: &mut Beside) -> msgh
         sent.msg_control = beside.0.as_mut_ptr().cast::<c_void>();
         let (mut is_changed, mut piece) = (false, libc::CMSG_FIRSTHDR(&raw const sent));
         while !piece.is_null() {
+            let (at, size) = (piece as usize - sent.msg_control as usize, (*piece).cmsg_len);
+            if size < libc::CMSG_LEN(0) as usize || size > length - at {
+                // The kernel says what it says of it.
+                return *message;
+            }
             if (*piece).cmsg_level == libc::SOL_SOCKET && (*piece).cmsg_type == libc::SCM_RIGHTS {
                 let room = (*piece).cmsg_len - libc::CMSG_LEN(0) as usize;
                 let descriptors = libc::CMSG_DATA(piece).cast::<c_int>();

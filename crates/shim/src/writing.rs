@@ -164,8 +164,8 @@ unsafe fn edited(fd: c_int, entry: &Entry, slot: &Slot, pieces: &[iovec], how: &
     let edit = Edit { at: inserted.unwrap_or(0), inserted: rest.len(), cut: class.clone().unwrap_or(0..0) };
     let mut all = [iovec { iov_base: core::ptr::null_mut(), iov_len: 0 }; PIECES];
     let (mut count, mut start) = (0, 0);
-    for piece in each() {
-        for part in edit.parts(start, piece.len()) {
+    for (index, piece) in each().enumerate() {
+        for part in edit.parts(start, piece.len(), index + 1 == pieces.len()) {
             let part = part.map_or(rest, |part| &piece[part]);
             if !part.is_empty() && count < PIECES {
                 all[count] =

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -61,6 +61,8 @@ pub(crate) struct Attached {
     /// Connections whose requests seemed to be over then.
     pub(super) over: RefCell<Vec<u32>>,
     next_number: Cell<u16>,
+    /// Whether a process did not wait for the gate's answer.
+    pub(super) gave_up: Cell<bool>,
     /// Whether any process has attached itself.
     pub(super) has_met_any: Cell<bool>,
     is_opaque_said: Cell<bool>,
@@ -97,6 +99,7 @@ impl Attached {
             next_number: Cell::new(0),
             dropped: Cell::new(0),
             over: RefCell::default(),
+            gave_up: Cell::new(false),
             has_met_any: Cell::new(false),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
@@ -309,59 +312,6 @@ impl Attached {
         let process = process.and_then(|number| self.processes.borrow().get(&number).cloned());
         if let Some(process) = process {
             process.go(slot);
-        }
-    }
-
-    /// A process is gone: its requests are over, and what it has not taken goes to another.
-    pub(super) fn lost(self: &Rc<Self>, group: &Rc<Group>, process: &Process) {
-        self.read();
-        self.processes.borrow_mut().remove(&process.number);
-        group.leave(process);
-        let not_taken = process.not_taken();
-        let of_process = self.slots.borrow().of(process.number);
-        for slot in of_process {
-            if not_taken.iter().any(|(other, ..)| *other == slot) {
-                continue;
-            }
-            let was_inside = self.memory().slots[slot as usize].state() == State::Busy;
-            if was_inside {
-                // The process cannot give its place back any more.
-                self.memory().places.give();
-                self.published.set(self.published.get() + 1);
-            }
-            self.release(slot);
-        }
-        self.give_again(group, not_taken);
-        self.publish();
-    }
-
-    /// What a process does not take, while others wait for something, goes to those.
-    pub(super) fn take_back(self: &Rc<Self>) {
-        let groups: Vec<_> = self.groups.borrow().iter().map(Rc::clone).collect();
-        for group in groups {
-            for process in group.held_up() {
-                self.give_again(&group, process.take_back());
-            }
-        }
-    }
-
-    /// Whether something is on its way to a process.
-    pub(super) fn has_queued(&self) -> bool {
-        self.groups.borrow().iter().any(|group| group.has_queued())
-    }
-
-    fn give_again(self: &Rc<Self>, group: &Rc<Group>, connections: Vec<(u32, bool, OwnedFd)>) {
-        for (slot, is_opaque, connection) in connections {
-            if let Some(served) = self.slots.borrow_mut().get(slot) {
-                served.process = None;
-            }
-            let (attached, group) = (Rc::clone(self), Rc::clone(group));
-            tokio::task::spawn_local(async move {
-                let socket = Socket::kept(connection, attached.keeper, &group.left);
-                if let (Some(connection), kept) = (socket.descriptor(), socket.keeping()) {
-                    attached.give(&group, slot, is_opaque, (connection, kept)).await;
-                }
-            });
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A connection until it is the server's, and a request on one that has to wait.
 
-use std::net::{Shutdown, SocketAddr};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -43,7 +42,7 @@ pub(super) async fn connection(
             match decide(&attached, (head, &client, &mut socket), Caller::Stranger).await {
                 Decided::Gone => return,
                 Decided::Refused(refusal) => {
-                    let Some(stream) = socket.into_stream() else { return };
+                    let Some((stream, _socket)) = socket.into_stream() else { return };
                     return refuse(&attached, stream, client, refusal).await;
                 }
                 Decided::Dispatched(admitted) => admitted,
@@ -57,7 +56,7 @@ pub(super) async fn connection(
 async fn hand_over(
     attached: &Rc<Attached>,
     group: &Rc<Group>,
-    mut socket: Socket,
+    socket: Socket,
     (peer, admitted): (SocketAddr, Option<Admitted>),
 ) {
     let is_opaque = admitted.is_none();
@@ -76,14 +75,32 @@ async fn hand_over(
     if attached.give_now(group, slot, is_opaque, &socket) {
         return held.given();
     }
+    give(attached, group, (slot, is_opaque), socket, held).await;
+}
+
+/// Gives a connection to a process as soon as one wants it.
+async fn give(
+    attached: &Rc<Attached>,
+    group: &Rc<Group>,
+    (slot, is_opaque): (u32, bool),
+    mut socket: Socket,
+    held: Held,
+) {
     // The one descriptor is given and waited for.
     let Some(Ok(given)) = socket.descriptor().map(|socket| socket.try_clone_to_owned()) else { return };
-    let kept = socket.keeping();
+    let (given, kept) = (Socket::of_process(given, attached.keeper), socket.keeping());
+    let Some(given) = given.descriptor() else { return };
     tokio::select! {
-        () = attached.give(group, slot, is_opaque, (given.as_fd(), kept)) => held.given(),
+        () = attached.give(group, slot, is_opaque, (given, kept)) => held.given(),
         // It has its place while no process wants it, and gives it back.
         () = socket.gone() => {}
     }
+}
+
+/// Gives a connection again that a process was given and has not taken.
+pub(super) async fn give_again(attached: Rc<Attached>, group: Rc<Group>, slot: (u32, bool), socket: Socket) {
+    let held = Held { attached: Rc::clone(&attached), slot: Some(slot.0) };
+    give(&attached, &group, slot, socket, held).await;
 }
 
 /// `Set-Cookie` as a line.
@@ -112,16 +129,17 @@ impl Drop for Held {
 }
 
 /// Decides about a request on a kept connection, whose socket the process has sent along.
-pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
+pub(super) async fn parked(attached: Rc<Attached>, slot: u32, mut socket: Socket) {
     /// A client that is asked about has sent something; not all of its head need be there.
     const HEAD: Duration = Duration::from_secs(10);
     let words = &attached.memory().slots[slot as usize];
     let whose = attached.slots.borrow_mut().get(slot).map(|served| (served.peer.ip(), served.caller));
     // A thread of the server that reads from it waits for the gate now, and has the flags as they were afterwards.
-    let flags = rustix::fs::fcntl_getfl(&socket).unwrap_or(OFlags::NONBLOCK);
+    let descriptor = socket.descriptor();
+    let flags =
+        descriptor.and_then(|socket| rustix::fs::fcntl_getfl(socket).ok()).unwrap_or(OFlags::NONBLOCK);
     let is_set = flags.contains(OFlags::NONBLOCK)
-        || rustix::fs::fcntl_setfl(&socket, flags | OFlags::NONBLOCK).is_ok();
-    let mut socket = Socket::of_process(socket, attached.keeper);
+        || descriptor.is_some_and(|socket| rustix::fs::fcntl_setfl(socket, flags | OFlags::NONBLOCK).is_ok());
     let (Some((address, known)), true) = (whose, is_set) else {
         return attached.resume(slot, State::Idle);
     };
@@ -142,6 +160,7 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
     match decide(&attached, (head, &client, &mut socket), known).await {
         Decided::Dispatched(Admitted { inside, cookie, caller }) => {
             words.set_line(&cookie.map(line).unwrap_or_default());
+            words.set_may_begin(attached.may_begin());
             go_on(&attached, slot, inside, caller);
             // Until here the gate has the socket as well, and the end that the server gives the connection would not be seen.
             if let Some(socket) = socket.descriptor().filter(|_| !flags.contains(OFlags::NONBLOCK)) {
@@ -153,12 +172,13 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, socket: OwnedFd) {
         Decided::Gone => attached.resume(slot, State::Refused),
         Decided::Refused(refusal) => {
             let ends = socket.descriptor().and_then(|socket| rustix::io::dup(socket).ok());
-            let (Some(ends), Some(stream)) = (ends, socket.into_stream()) else {
+            let (Some(ends), Some((stream, _socket))) = (ends, socket.into_stream()) else {
                 return attached.resume(slot, State::Refused);
             };
+            let ends = Socket::of_process(ends, attached.keeper);
             refuse(&attached, stream, client, refusal).await;
             // The server learns of it by the end of the connection.
-            let _ = std::net::TcpStream::from(ends).shutdown(Shutdown::Both);
+            end(ends);
             attached.resume(slot, State::Refused);
         }
     }

@@ -58,8 +58,13 @@ impl Group {
         let mut processes = self.processes.borrow_mut();
         processes.retain(|other| other.number != process.number);
         if processes.is_empty() {
-            self.listeners.borrow_mut().drain(..).for_each(|(_, accepting)| accepting.abort());
+            self.stop_accepting();
         }
+    }
+
+    /// Connections are left in the kernel's queue.
+    pub(super) fn stop_accepting(&self) {
+        self.listeners.borrow_mut().drain(..).for_each(|(_, accepting)| accepting.abort());
     }
 
     pub(super) fn number_of_processes(&self) -> usize {

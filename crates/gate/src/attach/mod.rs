@@ -5,6 +5,7 @@ mod attached;
 mod begun;
 mod connection;
 mod decide;
+mod given_back;
 mod group;
 mod messages;
 mod peek;

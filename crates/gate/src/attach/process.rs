@@ -155,9 +155,9 @@ impl Process {
 
     /// Takes back what it has not taken, until it says again that it wants some.
     pub(super) fn take_back(&self) -> Vec<(u32, bool, OwnedFd)> {
-        let not_taken = self.not_taken();
-        not_taken.iter().for_each(|_| self.words.take_back());
         self.words.stop_wanting();
+        let not_taken = self.not_taken();
+        not_taken.iter().for_each(|_| self.words.received());
         self.taken.set(None);
         not_taken
     }

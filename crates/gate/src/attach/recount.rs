@@ -40,11 +40,11 @@ impl Attached {
     }
 
     /// Processes that serve without the gate ask for it again when they accept a connection, or when its socket is touched. Where
-    /// connections wait for them they are not to wait for another one.
+    /// connections wait for them, or one has not waited for an answer, they are not to wait for another one.
     pub(super) fn call_for_processes(&self) {
         let is_any_deserted =
             self.groups.borrow().iter().any(|group| group.is_hungry() && group.number_of_processes() == 0);
-        if is_any_deserted {
+        if is_any_deserted || self.gave_up.take() {
             // Without it they come with the next connection.
             let _ = std::fs::set_permissions(&self.path, Permissions::from_mode(0o666));
         }

@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ use super::connection::{connection, parked};
 use super::group::Group;
 use super::messages;
 use super::process::{Left, Process};
-use super::socket::Socket;
+use super::socket::{Socket, leave_to_keeper};
 use crate::process::error::Error;
 use crate::process::gate::Gate;
 use crate::runtime::log::say;
@@ -39,9 +39,19 @@ pub(crate) fn listen(path: &Path, replaces: bool) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let listener = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
     // One that is there is another gate's; what a gate has left that is gone is in the way.
-    let other = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    let mut other = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
     let is_socket = fs::symlink_metadata(path).map(|file| file.file_type().is_socket());
-    match (is_socket, rustix::net::connect(&other, &SocketAddrUnix::new(path)?)) {
+    let mut found = rustix::net::connect(&other, &SocketAddrUnix::new(path)?);
+    // What keeps the connections of one that was killed lets go of its socket in a moment.
+    for _ in 0..10 {
+        if replaces || found.is_err() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(30));
+        other = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+        found = rustix::net::connect(&other, &SocketAddrUnix::new(path)?);
+    }
+    match (is_socket, found) {
         (Err(why), _) if why.kind() == io::ErrorKind::NotFound => {}
         (Err(why), _) => return Err(why),
         (Ok(false), _) => {
@@ -84,10 +94,13 @@ impl Serving {
                 None
             }
         };
-        // Without, it only costs more.
-        let _ = handoff::scheduling::do_not_interrupt();
         let attached = Rc::new(Attached::new(&gate.proxy, &gate.downstream, (shared, keeper), path));
         Ok(Self { attached, listener })
+    }
+
+    /// What is to be done with it when it ends.
+    pub(crate) fn ending(&self) -> Ending {
+        Ending(Rc::clone(&self.attached))
     }
 
     /// Serves processes of the server that connect, for as long as it is polled.
@@ -106,6 +119,20 @@ impl Serving {
                 Err(why) => self.attached.proxy.admission().guard.accept_failed(&why).await,
             }
         }
+    }
+}
+
+/// The end of a gate under a server.
+pub(crate) struct Ending(Rc<Attached>);
+
+impl Ending {
+    /// The server serves by itself from now on. What waits in the gate the keeper passes on to it, when this process has ended.
+    pub(crate) fn leave(self) {
+        leave_to_keeper();
+        self.0.groups.borrow().iter().for_each(|group| group.stop_accepting());
+        self.0.processes.borrow().values().for_each(|process| process.let_go());
+        // The keeper needs what the connections go by.
+        std::mem::forget(self.0);
     }
 }
 
@@ -238,7 +265,8 @@ fn admit(
     let (group, process) = match attaching {
         Ok(both) => both,
         Err(why) => {
-            say!("cannot attach to process {pid}: {why}; it serves without the gate");
+            say!("cannot attach to process {pid}: {why}; it serves without the gate until it asks again");
+            attached.gave_up.set(true);
             return None;
         }
     };
@@ -249,7 +277,10 @@ fn admit(
     if group.number_of_processes() == 0 {
         say!("attached to process {pid} at {address}");
     }
-    attached.has_met_any.set(true);
+    if !attached.has_met_any.replace(true) {
+        // Not before: a server that this process has started would do as it does. Without, it only costs more.
+        let _ = handoff::scheduling::do_not_interrupt();
+    }
     attached.processes.borrow_mut().insert(number, Rc::clone(&process));
     group.join(Rc::clone(&process));
     if !group.has_listener(cookie) {
@@ -306,11 +337,11 @@ fn accept_one(
         rustix::fs::fcntl_setfl(&listener, said | OFlags::NONBLOCK)?;
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let is_accepting = |is_accepting| keeper.iter().for_each(|keeper| keeper.set_accepting(is_accepting));
-    is_accepting(true);
+    let is_accepting = |to| keeper.iter().for_each(|keeper| keeper.set_accepting(to));
+    is_accepting(Some(left.to.as_raw_fd()));
     let accepted =
         acceptfrom_with(listener, flags).map(|(socket, peer)| (Socket::kept(socket, keeper, left), peer));
-    is_accepting(false);
+    is_accepting(None);
     let (socket, peer) = accepted?;
     Ok(peer.and_then(|peer| SocketAddr::try_from(peer).ok()).map(|peer| (socket, peer)))
 }
@@ -328,6 +359,7 @@ fn park(attached: &Rc<Attached>, process: &Process, slot: u32, socket: OwnedFd) 
         return;
     };
     drop(served.inside.take());
+    let socket = Socket::of_process(socket, attached.keeper);
     let deciding = tokio::task::spawn_local(parked(Rc::clone(attached), slot, socket));
     if let Some(before) = served.parked.replace(deciding.abort_handle()) {
         before.abort();

@@ -2,6 +2,7 @@
 
 use std::net::TcpStream as Plain;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use handoff::keeper::{Keeper, Role};
@@ -56,10 +57,25 @@ impl Kept {
     }
 }
 
+/// Whether the gate ends: what waits in it is left to the keeper.
+static IS_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// From now on connections that wait stay open when they are dropped, until this process has ended and the keeper passes them
+/// on to the server.
+pub(super) fn leave_to_keeper() {
+    IS_LEFT.store(true, Ordering::Relaxed);
+}
+
 impl Drop for Socket {
     fn drop(&mut self) {
-        if let Some(kept) = self.kept {
-            kept.forget();
+        let Some(kept) = self.kept else { return };
+        if !IS_LEFT.load(Ordering::Relaxed) {
+            return kept.forget();
+        }
+        match std::mem::replace(&mut self.state, State::Lost) {
+            State::Plain(socket) => std::mem::forget(socket),
+            State::Registered(stream) => std::mem::forget(stream),
+            State::Lost => {}
         }
     }
 }
@@ -89,9 +105,12 @@ impl Socket {
     pub(super) fn registered(&mut self) -> Option<&TcpStream> {
         if let State::Plain(_) = self.state
             && let State::Plain(plain) = std::mem::replace(&mut self.state, State::Lost)
-            && let Ok(stream) = TcpStream::from_std(plain)
         {
-            self.state = State::Registered(stream);
+            match TcpStream::from_std(plain) {
+                Ok(stream) => self.state = State::Registered(stream),
+                // It is closed.
+                Err(_) => self.kept.take().iter().for_each(|kept| kept.forget()),
+            }
         }
         match &self.state {
             State::Registered(stream) => Some(stream),
@@ -99,14 +118,13 @@ impl Socket {
         }
     }
 
-    /// As a stream of the reactor's, for who answers on it: no other is to do so any more.
-    pub(super) fn into_stream(mut self) -> Option<TcpStream> {
+    /// As a stream of the reactor's, for who answers on it: no other is to do so any more. What comes with it is to be dropped
+    /// after it.
+    pub(super) fn into_stream(mut self) -> Option<(TcpStream, Self)> {
         self.registered()?;
-        if let Some(kept) = self.kept.take() {
-            kept.is_other();
-        }
+        self.kept.iter().for_each(|kept| kept.is_other());
         match std::mem::replace(&mut self.state, State::Lost) {
-            State::Registered(stream) => Some(stream),
+            State::Registered(stream) => Some((stream, self)),
             State::Plain(_) | State::Lost => None,
         }
     }

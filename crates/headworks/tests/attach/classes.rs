@@ -15,17 +15,29 @@ fn raised(gate: &Gate) -> f64 {
     gate.metric("headworks_gate_sessions_raised_total")
 }
 
+/// Asks on a connection of its own; gives the head of the response, which names no class.
+fn asked(server: &Server, path: &str, cookie: Option<&str>) -> String {
+    let mut client = Raw::connect(server.address);
+    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: headworks={cookie}\r\n"));
+    client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}Connection: close\r\n\r\n"));
+    let response = client.response();
+    assert_eq!(response.status, 200);
+    assert!(!response.head.to_lowercase().contains("headworks-class"), "{}", response.head);
+    response.head
+}
+
+/// A client that begins with the page that raises it is told its session, and with its next request its class.
+fn begins_as_premium(gate: &Gate, server: &Server) {
+    gate.is_empty();
+    let before = raised(gate);
+    let first = cookie(&asked(server, "/login", None)).unwrap();
+    poll_until(PATIENCE, "the session to be raised", || (raised(gate) > before).then_some(()));
+    assert_ne!(cookie(&asked(server, Server::FAST, Some(&first))).unwrap(), first);
+}
+
 /// A client that asks for `path`, and for another page on another connection, is told of its new class once.
-fn becomes_premium(site: &Site<'_>, gate: &Gate, server: &Server, path: &str) {
-    let get = |path: &str, cookie: Option<&str>| {
-        let mut client = Raw::connect(server.address);
-        let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: headworks={cookie}\r\n"));
-        client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}Connection: close\r\n\r\n"));
-        let response = client.response();
-        assert_eq!(response.status, 200);
-        assert!(!response.head.to_lowercase().contains("headworks-class"), "{}", response.head);
-        response.head
-    };
+fn becomes_premium(gate: &Gate, server: &Server, path: &str) {
+    let get = |path: &str, cookie: Option<&str>| asked(server, path, cookie);
     gate.is_empty();
     let before = raised(gate);
     let first = cookie(&get(Server::FAST, None)).unwrap();
@@ -35,7 +47,6 @@ fn becomes_premium(site: &Site<'_>, gate: &Gate, server: &Server, path: &str) {
     assert_ne!(first, second);
     assert_eq!(cookie(&get(Server::FAST, Some(&second))), None, "told once");
     assert_eq!(raised(gate) - before, 1.0);
-    let _ = site;
 }
 
 /// On one connection, without cookies: the next request on it is told.
@@ -53,7 +64,8 @@ fn of_the_server(server: &Server) {
     let site = Site::of(server);
     let gate = site.gate("window = 2");
     let _running = site.start();
-    becomes_premium(&site, &gate, server, "/login");
+    begins_as_premium(&gate, server);
+    becomes_premium(&gate, server, "/login");
     if server.keeps {
         becomes_premium_on_a_kept_connection(&gate, server);
     }
@@ -80,5 +92,5 @@ fn a_status_raises_a_session() {
     let site = Site::of(&server);
     let gate = site.gate("window = 2\n[[raise]]\nclass = 'premium'\npath = '/slow'\nstatus = '2xx'\n");
     let _running = site.start();
-    becomes_premium(&site, &gate, &server, Server::SLOW);
+    becomes_premium(&gate, &server, Server::SLOW);
 }

@@ -42,6 +42,11 @@ impl Gate {
         });
     }
 
+    pub(crate) fn end(mut self) {
+        self.process.terminate();
+        self.process.wait();
+    }
+
     pub(crate) fn kill(mut self) {
         kill_process(Pid::from_raw(self.process.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
         self.process.wait();
