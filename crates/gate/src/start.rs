@@ -285,13 +285,21 @@ async fn serve(
     }
     drop((passed, control));
     if let Some(ending) = under_server {
-        // Requests inside are the server's own, and nothing passes through the gate.
-        ending.leave();
+        leave(&gate, ending, ended).await;
         return Ok(ended);
     }
     drain::drain(&gate, ended).await;
     abandoned.abort();
     Ok(ended)
+}
+
+/// The end of a gate under a server. Requests inside are the server's own, and nothing passes through the gate: what waits is all
+/// that would be lost.
+async fn leave(gate: &Rc<Gate>, ending: attach::serve::Ending, ended: Ended) {
+    if !ending.has_keeper() {
+        drain::drain(gate, ended).await;
+    }
+    ending.leave();
 }
 
 /// Begins what a gate does beside serving.

@@ -87,8 +87,19 @@ async fn give(
     held: Held,
 ) {
     // The one descriptor is given and waited for.
-    let Some(Ok(given)) = socket.descriptor().map(|socket| socket.try_clone_to_owned()) else { return };
-    let (given, kept) = (Socket::of_process(given, attached.keeper), socket.keeping());
+    let kept = socket.keeping();
+    let given = match socket.descriptor().map(|socket| socket.try_clone_to_owned()) {
+        Some(Ok(given)) => Socket::of_process(given, attached.keeper),
+        // There is no descriptor to be had: whether the client leaves is not seen.
+        Some(Err(_)) => {
+            if let Some(given) = socket.descriptor() {
+                attached.give(group, slot, is_opaque, (given, kept)).await;
+                held.given();
+            }
+            return;
+        }
+        None => return,
+    };
     let Some(given) = given.descriptor() else { return };
     tokio::select! {
         () = attached.give(group, slot, is_opaque, (given, kept)) => held.given(),

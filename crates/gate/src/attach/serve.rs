@@ -57,6 +57,8 @@ pub(crate) fn listen(path: &Path, replaces: bool) -> io::Result<OwnedFd> {
         (Ok(false), _) => {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something else is there"));
         }
+        // It has ended meanwhile.
+        (Ok(true), Err(Errno::NOENT)) => {}
         (Ok(true), Err(Errno::CONNREFUSED)) => fs::remove_file(path)?,
         (Ok(true), _) if replaces => fs::remove_file(path)?,
         (Ok(true), _) => return Err(io::Error::new(io::ErrorKind::AddrInUse, "another gate is there")),
@@ -126,6 +128,11 @@ impl Serving {
 pub(crate) struct Ending(Rc<Attached>);
 
 impl Ending {
+    /// Whether what waits can be left to anybody.
+    pub(crate) fn has_keeper(&self) -> bool {
+        self.0.keeper.is_some()
+    }
+
     /// The server serves by itself from now on. What waits in the gate the keeper passes on to it, when this process has ended.
     pub(crate) fn leave(self) {
         leave_to_keeper();

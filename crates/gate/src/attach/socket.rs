@@ -35,6 +35,8 @@ pub(super) struct Kept {
     keeper: &'static Keeper,
     fd: RawFd,
     to: RawFd,
+    /// A process has it as well.
+    is_of_process: bool,
 }
 
 impl Kept {
@@ -69,7 +71,8 @@ pub(super) fn leave_to_keeper() {
 impl Drop for Socket {
     fn drop(&mut self) {
         let Some(kept) = self.kept else { return };
-        if !IS_LEFT.load(Ordering::Relaxed) {
+        // What a process has is its own.
+        if kept.is_of_process || !IS_LEFT.load(Ordering::Relaxed) {
             return kept.forget();
         }
         match std::mem::replace(&mut self.state, State::Lost) {
@@ -83,7 +86,7 @@ impl Drop for Socket {
 impl Socket {
     /// One that does not block, and that a process of the server has as well.
     pub(super) fn of_process(socket: OwnedFd, keeper: Option<&'static Keeper>) -> Self {
-        let kept = keeper.map(|keeper| Kept { keeper, fd: socket.as_raw_fd(), to: 0 });
+        let kept = keeper.map(|keeper| Kept { keeper, fd: socket.as_raw_fd(), to: 0, is_of_process: true });
         kept.iter().for_each(|kept| kept.is_other());
         Self { state: State::Plain(socket.into()), kept }
     }
@@ -91,7 +94,7 @@ impl Socket {
     /// One that does not block, and that no process of the server has.
     pub(super) fn kept(socket: OwnedFd, keeper: Option<&'static Keeper>, left: &Left) -> Self {
         let (fd, to) = (socket.as_raw_fd(), left.to.as_raw_fd());
-        let kept = keeper.map(|keeper| Kept { keeper, fd, to });
+        let kept = keeper.map(|keeper| Kept { keeper, fd, to, is_of_process: false });
         kept.iter().for_each(|kept| kept.waits());
         Self { state: State::Plain(socket.into()), kept }
     }
