@@ -58,6 +58,8 @@ pub(super) struct Started {
 #[derive(Debug)]
 pub(super) struct Place {
     root: PathBuf,
+    /// The same as it was named, for pages that others read.
+    named: PathBuf,
     headworks: String,
     isolation: Isolation,
 }
@@ -68,13 +70,13 @@ const HAPROXY: &str = include_str!("configurations/haproxy.cfg");
 impl Place {
     /// Writes the library there.
     pub(super) fn create(root: &Path, headworks: &Path, isolation: Isolation) -> anyhow::Result<Self> {
-        let root = root.join("attach");
-        fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
-        let root = root.canonicalize()?;
+        let named = root.join("attach");
+        fs::create_dir_all(&named).with_context(|| format!("cannot make {}", named.display()))?;
+        let root = named.canonicalize()?;
         let headworks = headworks.display().to_string();
         let library = root.join("shim.so").display().to_string();
         testbed::succeeds(&headworks, &["attach", "--library", &library])?;
-        Ok(Self { root, headworks, isolation })
+        Ok(Self { root, named, headworks, isolation })
     }
 
     /// Starts a server and the subject.
@@ -123,10 +125,12 @@ impl Place {
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let beside = server.beside(SERVER_CPU, &words, &self.root.join("stderr"), listens)?;
+        let command = testbed::quote(&words);
+        let command = command.replace(&self.root.display().to_string(), &self.named.display().to_string());
         if subject == Subject::Attached {
             self.wait_until_attached()?;
         }
-        Ok(Started { server, beside: Some(beside), command: Some(testbed::quote(&words)) })
+        Ok(Started { server, beside: Some(beside), command: Some(command) })
     }
 
     /// Processes of the server notice at once that there is a gate; it says so.
