@@ -6,8 +6,8 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::ffi::{CStr, CString};
-use std::io::{self, IoSlice, IoSliceMut};
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr::null_mut;
@@ -16,16 +16,15 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
-use rustix::net::sockopt::socket_acceptconn;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername,
-    getsockname, listen, recvmsg, sendmsg, socket_with,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername, getsockname,
+    listen, socket_with,
 };
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
 
+use crate::channel;
 use crate::memory::Memory;
-use crate::message::{Address, LEFT, MAX_LENGTH, ToGate, ToServer, VERSION};
+use crate::message::{Address, LEFT, ToGate, ToServer, VERSION};
 
 /// Descriptors with higher numbers are not kept.
 const DESCRIPTORS: usize = 65_536;
@@ -248,9 +247,12 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
     table.close_others();
     for (inbox, role) in table.all() {
         let Role::Inbox { to } = role else { continue };
-        while let Some((message, connection)) = receive(borrowed(inbox)) {
-            if let Some(ToServer::Connection { slot, client, .. }) = ToServer::read(&message)
-                && let Some(connection) = connection
+        while let Ok(received) = channel::receive(borrowed(inbox)) {
+            if received.bytes().is_empty() {
+                break;
+            }
+            if let Some(ToServer::Connection { slot, client, .. }) = ToServer::read(received.bytes())
+                && let Some(connection) = received.into_beside()
             {
                 let is_it =
                     |role| matches!(role, Role::Given { slot: other, .. } if u32::from(other) == slot);
@@ -329,28 +331,16 @@ fn tell(table: &Table, process: BorrowedFd<'_>) {
     if !is_readable(process, PATIENCE) {
         return;
     }
-    let Some((bytes, Some(listener))) = receive(process) else { return };
-    let is_known = ToGate::read(&bytes) == Some(ToGate::Hello { version: VERSION });
-    // Who has a listener of its own to show has nothing to do with the server, as while the gate was there.
-    let owner = rustix::fs::fstat(&listener).map_or(u32::MAX, |about| about.st_uid);
-    let is_trusted = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    let is_listener = is_known && is_trusted && socket_acceptconn(&listener).unwrap_or(false);
+    let Ok(received) = channel::receive(process) else { return };
+    let is_known = ToGate::read(received.bytes()) == Some(ToGate::Hello { version: VERSION });
+    let Some(listener) = received.into_beside() else { return };
+    let is_listener = is_known && channel::is_listener_of_server(&listener);
     let port = port_of(listener.as_fd()).filter(|_| is_listener);
     let mut of_port = table.left().filter(|(_, of)| Some(*of) == port);
     // Of two addresses with one port it cannot be told which is meant.
     let found = of_port.next().filter(|_| of_port.next().is_none());
     if let Some((from, _)) = found {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        let beside = [from];
-        ancillary.push(SendAncillaryMessage::ScmRights(&beside));
-        let message = ToServer::Left.to_bytes();
-        let _ = sendmsg(
-            process,
-            &[IoSlice::new(&message)],
-            &mut ancillary,
-            SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
-        );
+        let _ = channel::send(process, &ToServer::Left.to_bytes(), &[from]);
     }
 }
 
@@ -396,20 +386,6 @@ fn close(from: u32, to: u32) {
     }
 }
 
-/// The next message that is there, and what came beside it.
-fn receive(from: BorrowedFd<'_>) -> Option<([u8; MAX_LENGTH], Option<OwnedFd>)> {
-    let mut bytes = [0; MAX_LENGTH];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
-    let received = recvmsg(from, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags).ok()?;
-    let connection = ancillary.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut beside) => beside.next(),
-        _ => None,
-    });
-    (received.bytes == MAX_LENGTH).then_some((bytes, connection))
-}
-
 /// Sends a connection to whichever process takes it first; waits for a while where there is no room.
 fn send(to: BorrowedFd<'_>, client: Address, connection: BorrowedFd<'_>) {
     /// In all: what no process takes by then is given up.
@@ -418,12 +394,7 @@ fn send(to: BorrowedFd<'_>, client: Address, connection: BorrowedFd<'_>) {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     let message = ToServer::Connection { slot: 0, is_opaque: true, client }.to_bytes();
     while TRIED.load(Ordering::Relaxed) < TRIES {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        let beside = [connection];
-        ancillary.push(SendAncillaryMessage::ScmRights(&beside));
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        match sendmsg(to, &[IoSlice::new(&message)], &mut ancillary, flags) {
+        match channel::send(to, &message, &[connection]) {
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::TOOMANYREFS) => {
                 TRIED.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(BETWEEN);

@@ -1,5 +1,6 @@
 //! What passes between the gate and a server that it is attached to: messages on their channels, the memory that they
-//! share, and where a response ends. No input or output, no clock, no allocation.
+//! share, and where a response ends. No input or output, no clock, no allocation; with the feature `shared`, which is the
+//! gate's, also the channels, the memory itself, and what outlives the gate.
 //!
 //! The gate accepts connections of the server's own listeners, and hands each one over when its first request may be
 //! served; from then on client and server have nothing between them. That a request on a kept connection begins and ends
@@ -7,6 +8,8 @@
 
 #![no_std]
 
+#[cfg(feature = "shared")]
+pub mod channel;
 pub mod events;
 #[cfg(feature = "shared")]
 pub mod keeper;

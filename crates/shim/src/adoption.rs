@@ -148,11 +148,9 @@ pub(crate) fn listens(fd: c_int) {
     next::set_errno(errno);
     if let Some(entry) = table::entry(fd) {
         entry.forget_that_it_is_none();
-    }
-    if let Some(entry) = table::entry(fd)
-        && entry.blocks().is_none()
-    {
-        entry.set_blocking(flags & libc::O_NONBLOCK == 0);
+        if entry.blocks().is_none() {
+            entry.set_blocking(flags & libc::O_NONBLOCK == 0);
+        }
     }
 }
 

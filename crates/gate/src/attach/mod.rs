@@ -7,7 +7,6 @@ mod connection;
 mod decide;
 mod given_back;
 mod group;
-mod messages;
 mod peek;
 mod process;
 mod raised;

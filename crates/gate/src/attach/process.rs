@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use handoff::channel;
 use handoff::keeper::{Keeper, Role};
 use handoff::memory;
 use handoff::message::{Address, ToGate, ToServer};
@@ -13,8 +14,6 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
-
-use super::messages;
 
 /// A process of the server that uses a listener.
 #[derive(Debug)]
@@ -75,7 +74,7 @@ impl Left {
 }
 
 /// What a process says.
-pub(super) type Said = (Option<ToGate>, Vec<OwnedFd>);
+pub(super) type Said = (Option<ToGate>, Option<OwnedFd>);
 
 impl Process {
     /// Answers one that says which listener it uses.
@@ -90,7 +89,7 @@ impl Process {
         let (inbox, other_end) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         words.begin();
         let attached = ToServer::Attached { process: number }.to_bytes();
-        messages::send(&control, &attached, &[shared, other_end.as_fd(), left.from.as_fd()])?;
+        channel::send(&control, &attached, &[shared, other_end.as_fd(), left.from.as_fd()])?;
         if let Some(keeper) = keeper {
             keeper.set(control.as_raw_fd(), Role::Control);
             keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
@@ -101,9 +100,9 @@ impl Process {
 
     /// What it says next; nothing once it is gone.
     pub(super) async fn says(&self) -> Option<Said> {
-        let said = self.control.async_io(Interest::READABLE, || messages::receive(&self.control)).await;
-        let (bytes, beside) = said.ok().filter(|(bytes, _)| !bytes.is_empty())?;
-        Some((ToGate::read(&bytes), beside))
+        let said = self.control.async_io(Interest::READABLE, || channel::receive(&self.control)).await;
+        let said = said.ok().filter(|said| !said.bytes().is_empty())?;
+        Some((ToGate::read(said.bytes()), said.into_beside()))
     }
 
     /// Whether it waits for a connection.
@@ -121,7 +120,7 @@ impl Process {
     ) -> bool {
         self.words.send();
         let message = ToServer::Connection { slot, is_opaque, client: Address::of(peer) }.to_bytes();
-        let is_given = messages::send(&self.inbox, &message, &[connection]).is_ok();
+        let is_given = channel::send(&self.inbox, &message, &[connection]).is_ok();
         if is_given {
             self.given.set(self.given.get() + 1);
         } else {
@@ -174,7 +173,7 @@ impl Process {
     /// Has it look whether there is something: it says anew then that it waits for a connection, if it does.
     pub(super) fn poke(&self) {
         if !self.is_willing() && !self.has_queued() {
-            let _ = messages::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
+            let _ = channel::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
         }
     }
 
@@ -187,17 +186,17 @@ impl Process {
     /// Tells it that the state of a parked connection is another.
     pub(super) fn go(&self, slot: u32) {
         // One that does not read is found out by its threads, which look at the state as well.
-        let _ = messages::send(&self.control, &ToServer::Go { slot }.to_bytes(), &[]);
+        let _ = channel::send(&self.control, &ToServer::Go { slot }.to_bytes(), &[]);
     }
 
     /// Connections that it was given and has not taken, with their slots.
     pub(super) fn not_taken(&self) -> Vec<(u32, bool, OwnedFd)> {
         let mut left = Vec::new();
-        while let Ok((bytes, beside)) = messages::receive(&self.other_end) {
-            let Some(ToServer::Connection { slot, is_opaque, .. }) = ToServer::read(&bytes) else {
-                if bytes.is_empty() { break } else { continue }
+        while let Ok(received) = channel::receive(&self.other_end) {
+            let Some(ToServer::Connection { slot, is_opaque, .. }) = ToServer::read(received.bytes()) else {
+                if received.bytes().is_empty() { break } else { continue }
             };
-            left.extend(beside.into_iter().map(|connection| (slot, is_opaque, connection)));
+            left.extend(received.into_beside().map(|connection| (slot, is_opaque, connection)));
         }
         left
     }

@@ -9,13 +9,14 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
+use handoff::channel;
 use handoff::keeper::Keeper;
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
 use handoff::slot::State;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::net::sockopt::{socket_acceptconn, socket_cookie, socket_peercred};
+use rustix::net::sockopt::{socket_cookie, socket_peercred};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, acceptfrom_with, socket_with};
 use tokio::io::Interest;
 use tokio::net::{TcpStream, UnixDatagram, UnixListener};
@@ -24,7 +25,6 @@ use tokio::time::timeout;
 use super::attached::Attached;
 use super::connection::{connection, parked};
 use super::group::Group;
-use super::messages;
 use super::process::{Left, Process};
 use super::socket::{Socket, leave_to_keeper};
 use crate::process::error::Error;
@@ -204,9 +204,10 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
     const PATIENCE: Duration = Duration::from_secs(1);
     // Messages are kept whole on it, as datagrams are.
     let Ok(control) = UnixDatagram::from_std(control.into()) else { return };
-    let said = control.async_io(Interest::READABLE, || messages::receive(&control));
-    let Ok(Ok((bytes, mut beside))) = timeout(PATIENCE, said).await else { return };
-    let (Some(ToGate::Hello { version }), Some(listener)) = (ToGate::read(&bytes), beside.pop()) else {
+    let said = control.async_io(Interest::READABLE, || channel::receive(&control));
+    let Ok(Ok(said)) = timeout(PATIENCE, said).await else { return };
+    let (Some(ToGate::Hello { version }), Some(listener)) = (ToGate::read(said.bytes()), said.into_beside())
+    else {
         return;
     };
     let pid = socket_peercred(&control).map_or(0, |peer| peer.pid.as_raw_nonzero().get());
@@ -214,11 +215,11 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
         say!(
             "process {pid} has another version of the library that is loaded into servers; it serves without the gate"
         );
-        let _ = messages::send(&control, &ToServer::NotYours.to_bytes(), &[]);
+        let _ = channel::send(&control, &ToServer::NotYours.to_bytes(), &[]);
         return;
     }
     let Some((group, process)) = admit(&attached, control, listener, pid) else { return };
-    while let Some((said, mut beside)) = process.says().await {
+    while let Some((said, beside)) = process.says().await {
         match said {
             Some(ToGate::Wake) => {
                 attached.memory().places.set_looking();
@@ -226,7 +227,7 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                 attached.look();
             }
             Some(ToGate::Park { slot }) => {
-                if let Some(socket) = beside.pop() {
+                if let Some(socket) = beside {
                     park(&attached, &process, slot, socket);
                 }
             }
@@ -244,15 +245,12 @@ fn admit(
     pid: i32,
 ) -> Option<(Rc<Group>, Rc<Process>)> {
     let refuse = |control: &UnixDatagram| {
-        let _ = messages::send(control, &ToServer::NotYours.to_bytes(), &[]);
+        let _ = channel::send(control, &ToServer::NotYours.to_bytes(), &[]);
     };
-    // Who has a listener of its own to show has nothing to do with the server: of what is the server's, the kernel knows who made it.
-    let owner = rustix::fs::fstat(&listener).map_or(u32::MAX, |about| about.st_uid);
-    let is_trusted = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    if !is_trusted {
+    if let Some(owner) = channel::stranger(&listener) {
         say!("process {pid} has a listener of user {owner}; the gate serves root's and its own user's alone");
     }
-    let is_listener = is_trusted && socket_acceptconn(&listener).unwrap_or(false);
+    let is_listener = channel::is_listener_of_server(&listener);
     let cookie = socket_cookie(&listener).ok();
     let listener = TcpListener::from(listener);
     let address = listener.local_addr().ok();
