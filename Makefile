@@ -7,7 +7,7 @@ $(error SERVER=$(SERVER): no such server; one of: $(SERVERS))
 endif
 
 # Experiments that are programs.
-EXPERIMENTS_IN_PYTHON := experiments/servers experiments/baseline experiments/coverage experiments/fleet experiments/predictions/run experiments/causes
+EXPERIMENTS_IN_PYTHON := experiments/servers experiments/baseline experiments/coverage experiments/fleet experiments/predictions/run experiments/causes experiments/foresight
 # Debian packages that building needs: programs that the kernel runs are written in C.
 BUILD_PACKAGES := clang libelf-dev zlib1g-dev pkg-config make
 # Debian packages of the servers that can be measured, and of what benchmarks and tests run besides.
@@ -35,6 +35,7 @@ export CARGO_TERM_COLOR ?= auto
 PGO ?= $(if $(findstring --quick,$(BENCH)),no,yes)
 PROGRAM := target/$(if $(filter no,$(PGO)),release,pgo)/headworks
 
+# The report's page and the gate's console, built together.
 WEB := web/dist/report.html
 WEB_MODULES := web/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web/src -type f) $(wildcard web/*.html web/*.json web/*.ts)
@@ -47,7 +48,7 @@ STAGE = @printf '\n==== %s  %s\n' "$$(date +%T)"
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help differences kernels demo side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-attach bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
+.PHONY: help differences kernels demo play side-by-side webmonitor configuration-methodology response-time-phases test test-world world bench bench-attach bench-policy bench-gate bench-load bench-sim bench-watch bench-verdict soak simulate fuzz lint fmt clean web report-types rust lint-sources lint-rest web-lint web-test program install
 
 help: ## says this
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -58,6 +59,13 @@ demo: rust $(WEB) ## overloads a server, bare and behind the gate, and reports; 
 	@echo 'headworks lab run experiments/overload.toml --set server.kind=$(SERVER)'
 	@target/demo/headworks lab run experiments/overload.toml --set server.kind=$(SERVER) || \
 		{ [ $$? -eq 4 ] && echo 'A test that does not count is explained above; a quieter machine helps.'; }
+	@# Where somebody looks on there is more to see.
+	@if [ -t 1 ] && [ -z "$$CI" ]; then tools/play target/demo/headworks; \
+		else echo 'make play: a gate under overload, and its console to move the knobs on'; fi
+
+play: rust $(WEB) ## a gate under overload with its console, until Ctrl-C; PLAY=5 for five times what the server can carry
+	cargo build --profile demo -p headworks
+	@tools/play target/demo/headworks $(PLAY)
 
 side-by-side: rust $(WEB) ## overloads a server behind the gate, HAProxy, nginx and mod_qos, and reports
 	@tools/need debian $(apache_PACKAGES) $(nginx_PACKAGES) $(haproxy_PACKAGES) $(mod_qos_PACKAGES)
@@ -98,7 +106,8 @@ test: lint-sources ## everything that must hold: lint, documentation, all tests
 	@$(MAKE) --no-print-directory lint-rest
 	$(STAGE) 'policy without std'
 	tools/no-std
-	@FIXTURE=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/examples/fixture $(MAKE) --no-print-directory web-test
+	@BUILT=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug; FIXTURE=$$BUILT/examples/fixture HEADWORKS=$$BUILT/headworks \
+		$(MAKE) --no-print-directory web-test
 	@tools/need debian $(TEST_PACKAGES)
 	@tools/need h2spec promtool gunicorn newest-node
 	$(STAGE) 'tests'
@@ -221,11 +230,13 @@ fmt: rust $(WEB_MODULES) ## formats all code
 	.tools/ruff/bin/ruff format --quiet --config tests/world/ruff.toml $(EXPERIMENTS_IN_PYTHON)
 	web/node_modules/.bin/prettier --config web/.prettierrc.json --log-level warn --write 'tests/world/**/*.mjs'
 
-report-types: rust $(WEB_MODULES) ## writes web/src/report.ts, the types of the report's page, from those of the crate report
+report-types: rust $(WEB_MODULES) ## writes what the pages' types are made of: web/src/report.ts, docs/openapi.json and what follows from it
 	UPDATE_REPORT_TYPES=1 cargo test --quiet --package report --lib typescript
 	npx --prefix web prettier --log-level warn --write web/src/report.ts
+	cargo run --quiet --package headworks -- gate openapi > docs/openapi.json
+	npm --prefix web run api-types
 
-web: $(WEB) ## builds the page of the report, which the binary holds
+web: $(WEB) ## builds the report's page and the gate's console, which the binary holds
 
 program: rust $(WEB) ## the binary that is installed, built for what it is for (a quarter of an hour); PGO=no leaves that out
 ifeq ($(PGO),no)

@@ -1,9 +1,12 @@
 import 'uplot/dist/uPlot.min.css';
+import './style/inter.css';
+import './style/serif.css';
+import './style/colours.css';
 import './style/base.css';
 import './style/chart.css';
 import './style/tables.css';
 import './style/print.css';
-import { FONT } from './chart/axes.ts';
+import { font } from './chart/axes.ts';
 import type { Data } from './report.ts';
 import { readData } from './read.ts';
 import { h } from './dom.ts';
@@ -63,7 +66,7 @@ function show(page: HTMLElement): void {
 const page = document.getElementById('page');
 if (page) {
   // A canvas does not wait for its font, and does not redraw when the font has come.
-  void document.fonts.load(FONT).finally(() => {
+  void document.fonts.load(font()).finally(() => {
     show(page);
   });
 }

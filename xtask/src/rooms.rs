@@ -38,6 +38,20 @@ pub const ROOMS: &[(&str, &[Room])] = &[
             ("merge", &["measure", "run"]),
         ],
     ),
+    (
+        "top",
+        &[
+            ("fault", &[]),
+            ("text", &[]),
+            ("api", &["text"]),
+            ("place", &["text"]),
+            ("http", &["api", "fault", "place", "text"]),
+            ("link", &["api", "fault", "http"]),
+            ("told", &["api"]),
+            ("show", &["api", "link", "told"]),
+            ("run", &["api", "fault", "http", "link", "show", "text", "told"]),
+        ],
+    ),
     ("watch", watching::WATCH),
     (
         "testbed",
@@ -286,6 +300,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                 "admin",
                 &[
                     "admission",
+                    "dispatch",
                     "downstream",
                     "observe",
                     "process",
@@ -296,7 +311,10 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                 ],
             ),
             ("simulate", &["admission", "downstream", "process", "runtime", "upstream"]),
-            ("start", &["admin", "admission", "attach", "downstream", "process", "runtime", "upstream"]),
+            (
+                "start",
+                &["admin", "admission", "attach", "downstream", "observe", "process", "runtime", "upstream"],
+            ),
         ],
     ),
     ("traffic", simulation::TRAFFIC),

@@ -53,6 +53,8 @@ metrics! { exposed like LIKE;
         "Places on top of the window that only important classes may take.";
     LOOK_AHEAD = "headworks_gate_look_ahead", Gauge, Number, "Requests scanned for important ones, k.";
     QUOTA = "headworks_gate_quota", Gauge, Number, "Requests processed per cycle, m.";
+    CAPACITY = "headworks_gate_capacity", Gauge, PerSecond,
+        "Requests that the server can do, as learnt; absent until that is known.";
     PRESSURE = "headworks_gate_pressure", Gauge, Share, "Use of the scarcest resource, 0 to 1.";
     KNOB = "headworks_gate_knob", Gauge, Share, "The operator's knobs, 0 to 1.", labels: &["knob"];
     REQUEST = "headworks_gate_request_seconds", Histogram, Seconds,
@@ -108,6 +110,7 @@ metrics! { exposed like LIKE;
     RELOADS = "headworks_gate_reloads_total", Counter, Number,
         "Times that the configuration was read again, by result.", labels: &["result"];
     DRAINING = "headworks_gate_draining", Gauge, Flag, "Whether clients are sent elsewhere.";
+    SHADOW = "headworks_gate_shadow", Gauge, Flag, "Whether it lets everything through, and only counts what it would do.";
     LOG_LINES = "headworks_gate_log_lines_total", Counter, Number,
         "Lines of the access log, by what became of them.", labels: &["result"];
     TELEMETRY = "headworks_gate_telemetry_total", Counter, Number,

@@ -38,8 +38,12 @@ mod strict;
 mod tunnel;
 mod upstream;
 
+pub use admin::operations::description;
+pub use admission::lately::{Fate, Past};
 pub use gate_config::Settings;
 pub use gate_config::dry_run::{ExplainError, Explanation, Question};
+pub use observe::console::Console;
+pub use observe::foresight;
 pub use process::check::{Checked, Names, check};
 pub use process::drain::Ended;
 pub use process::error::Error;

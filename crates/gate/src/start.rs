@@ -16,6 +16,8 @@ use crate::attach;
 use crate::downstream::door::Door;
 use crate::downstream::listener::{Accepting, Listening};
 use crate::downstream::{accept, listener};
+use crate::observe::console::Console;
+use crate::observe::foresight::Foresight;
 use crate::process::circle::refuse_circles;
 use crate::process::credentials::Credentials;
 use crate::process::drain::Ended;
@@ -51,6 +53,8 @@ pub struct Bound {
     control: Option<Control>,
     predecessor: Option<Predecessor>,
     source: Option<Source>,
+    foresight: Option<Foresight>,
+    console: Option<Console>,
 }
 
 /// How long the end waits for what other threads still do for the event loop: reading files and
@@ -116,6 +120,8 @@ impl Bound {
             control,
             predecessor,
             source: None,
+            foresight: None,
+            console: None,
             settings,
         })
     }
@@ -125,6 +131,18 @@ impl Bound {
     #[must_use]
     pub fn reading_again(self, read: impl Fn() -> Result<Settings, String> + Send + Sync + 'static) -> Self {
         Self { source: Some(Source::new(read)), ..self }
+    }
+
+    /// Asks it what other knobs would do.
+    #[must_use]
+    pub fn foreseeing(self, foresight: Foresight) -> Self {
+        Self { foresight: Some(foresight), ..self }
+    }
+
+    /// Shows operators this page.
+    #[must_use]
+    pub fn showing(self, console: Console) -> Self {
+        Self { console: Some(console), ..self }
     }
 
     /// Where clients connect: of the first listener that has a port; port 0 without one.
@@ -167,7 +185,9 @@ impl Bound {
             say!("no session secret is set, so sessions end when the gate does");
         }
         let secret = self.predecessor.as_mut().and_then(|predecessor| predecessor.secret.take());
-        let heritage = Heritage { source: self.source, secret, connector: Connector::Kernel };
+        let (foresight, console) = (self.foresight, self.console);
+        let heritage =
+            Heritage { source: self.source, secret, connector: Connector::Kernel, foresight, console };
         let to = self.settings.operation.access_log.clone();
         let gate =
             Rc::new(Gate::new(self.settings, self.credentials, self.upstream, heritage, Clock::start())?);

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory as _, Parser};
 
-use crate::commands::{attach, completions, doctor, gate, lab, load, man, origin, report, sim, watch};
+use crate::commands::{attach, completions, doctor, gate, lab, load, man, origin, report, sim, top, watch};
 use crate::exit::{EXIT_CODES, Exit, Failure};
 
 /// Measures what a web server can carry, and keeps the users who matter served.
@@ -25,6 +25,7 @@ enum Command {
     Origin(origin::Args),
     Report(report::Args),
     Sim(Box<sim::command::Args>),
+    Top(top::Args),
     Watch(Box<watch::command::Args>),
     Man(man::Args),
     Completions(completions::Args),
@@ -42,6 +43,7 @@ impl Cli {
             Command::Origin(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Sim(args) => args.run(),
+            Command::Top(args) => args.run(),
             Command::Watch(args) => args.run(),
             Command::Man(args) => args.run(Self::command()),
             Command::Completions(args) => args.run(Self::command()),

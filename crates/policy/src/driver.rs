@@ -174,6 +174,11 @@ impl<P> Driver<P> {
         id(generation, key)
     }
 
+    /// Whether a request is in the server without a place, because that does nothing for it.
+    pub fn is_streaming(&self, id: RequestId) -> bool {
+        self.entry(id).is_some_and(|held| held.status == Status::Streaming)
+    }
+
     /// The client has gone. A request that waits, or that was refused, ends with it and gives its payload
     /// back; what the server has begun, it goes on with until [`Self::finish`].
     pub fn abort(&mut self, now: Time, id: RequestId, handler: &mut impl Handler<P>) -> Option<P> {

@@ -86,6 +86,8 @@ pub struct Snapshot {
     pub quota: u32,
     /// As last told with [`crate::Driver::set_pressure`].
     pub pressure: Ratio,
+    /// Requests per second that the server can do in all its places, as soon as that is known.
+    pub capacity: Option<f64>,
     /// Requests refused before their class was found.
     pub unclassified: Counters,
     /// Inputs that named a request which is not held.

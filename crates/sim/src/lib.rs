@@ -24,6 +24,7 @@ mod dynamic;
 mod engine;
 pub mod exact;
 pub mod fit;
+pub mod forecast;
 mod front;
 mod levels;
 mod model;

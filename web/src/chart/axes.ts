@@ -7,14 +7,21 @@ import type { TraceSpec } from './trace.ts';
 import type { Unit } from '../report.ts';
 import { marks } from '../units.ts';
 
+/** How much larger than usual the page's type is, as on a wall: what is drawn on a canvas follows. */
+export function enlarged(): number {
+  return Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16);
+}
+
 /** Of everything that is written on a canvas. */
-export const FONT = '12px "Inter Variable", system-ui, sans-serif';
+export function font(): string {
+  return `${12 * enlarged()}px "Inter Variable", system-ui, sans-serif`;
+}
 
 function common(label: string): uPlot.Axis {
   return {
     label,
-    labelFont: FONT,
-    font: FONT,
+    labelFont: font(),
+    font: font(),
     stroke: () => themed('--ink-soft'),
     grid: { stroke: () => themed('--grid'), width: 1 },
     ticks: { show: false },
@@ -26,8 +33,9 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
   return {
     ...common(spec.xLabel),
     // The library asks once before there are labels.
-    size: (_plot, labels: string[] | null) => (labels?.some((label) => label.includes('\n')) ? 44 : 28),
-    labelSize: 22,
+    size: (_plot, labels: string[] | null) =>
+      (labels?.some((label) => label.includes('\n')) ? 44 : 28) * enlarged(),
+    labelSize: 22 * enlarged(),
     grid: { show: false },
     splits: (_plot, _axis, min, max) => spec.levels.map((l) => l.x).filter((x) => x >= min && x <= max),
     values: (plot, splits) => {
@@ -38,7 +46,7 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
         const at = position[i] ?? 0;
         const level = spec.levels.find((l) => l.x === x);
         // A label that would run into the one before it is left out.
-        const half = (level?.tick.length ?? 0) * 3.5;
+        const half = (level?.tick.length ?? 0) * 3.5 * enlarged();
         if (!level || at - half < drawnTo + 4) return '';
         drawnTo = at + half;
         return gap >= 40 && level.underTick ? `${level.tick}\n${level.underTick}` : level.tick;
@@ -54,7 +62,7 @@ function spaced(plot: uPlot, splits: number[], labels: string[]): string[] {
   return splits.map((x, i) => {
     const at = plot.valToPos(x, 'x');
     const label = labels[i] ?? '';
-    const half = label.length * 3.5;
+    const half = label.length * 3.5 * enlarged();
     if (at - half < drawnTo + 4 || at + half > end + 16) return '';
     drawnTo = at + half;
     return label;
@@ -68,10 +76,10 @@ const CLOCK = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 1
 export function traceXAxis(spec: TraceSpec): uPlot.Axis {
   const axis: uPlot.Axis = {
     ...common(spec.xLabel),
-    size: 28,
-    labelSize: 22,
+    size: 28 * enlarged(),
+    labelSize: 22 * enlarged(),
     grid: { show: false },
-    space: 64,
+    space: 64 * enlarged(),
     values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
   };
   const { splits } = spec;
@@ -83,10 +91,10 @@ export function traceXAxis(spec: TraceSpec): uPlot.Axis {
 export function bandsXAxis(spec: BandsSpec): uPlot.Axis {
   const axis: uPlot.Axis = {
     ...common(spec.xLabel),
-    size: 28,
-    labelSize: 22,
+    size: 28 * enlarged(),
+    labelSize: 22 * enlarged(),
     grid: { show: false },
-    space: 56,
+    space: 56 * enlarged(),
     values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
   };
   if (spec.xLogarithmic) {
@@ -99,8 +107,8 @@ export function bandsXAxis(spec: BandsSpec): uPlot.Axis {
 export function dotsXAxis(spec: DotsSpec): uPlot.Axis {
   return {
     ...common(spec.xLabel),
-    size: 28,
-    labelSize: 22,
+    size: 28 * enlarged(),
+    labelSize: 22 * enlarged(),
     grid: { show: false },
     splits: (_plot, _axis, min, max) => decades(min, max),
     filter: (_plot, splits) => splits,
@@ -120,8 +128,8 @@ export function yAxis(spec: Upright, logarithmic: boolean): uPlot.Axis {
   const ticks = spec.ticks ?? marks(spec.unit);
   const axis: uPlot.Axis = {
     ...common(spec.yLabel),
-    size: 58,
-    labelSize: 22,
+    size: 58 * enlarged(),
+    labelSize: 22 * enlarged(),
     values: (_plot, splits) => ticks(splits),
   };
   if (logarithmic) {

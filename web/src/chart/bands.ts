@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import type { Estimate, Unit } from '../report.ts';
 import { interval } from '../format.ts';
 import { bandsXAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, scale } from './chart.ts';
+import { Chart, scale } from './chart.ts';
 import { clip, drawBand, drawMarker, type Ends } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawBeginnings, shadeOverload, type Beginning } from './references.ts';
@@ -25,6 +25,8 @@ export interface BandsSpec {
   xTicks: (xs: number[]) => string[];
   /** Up the side. */
   unit: Unit;
+  /** Where else the points are to be read. */
+  elsewhere?: string;
 }
 
 export interface BandCurve {
@@ -42,21 +44,27 @@ export interface BandPoint {
 }
 
 export class Bands extends Chart {
-  private readonly xs: number[];
+  private xs: number[];
 
   constructor(
-    private readonly spec: BandsSpec,
+    private spec: BandsSpec,
     logarithmic: boolean,
   ) {
     const names = spec.curves.map((curve) => curve.name).join(', ');
     super(
       spec.title,
-      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points; the table below has all of them.`,
+      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points${spec.elsewhere ?? '; the table below has all of them'}.`,
       'marked',
       logarithmic,
     );
-    const xs = spec.curves.flatMap((curve) => curve.points.map((point) => point.x));
-    this.xs = [...new Set(xs)].sort((a, b) => a - b);
+    this.xs = places(spec);
+  }
+
+  /** Draws other curves in the place of these. */
+  replace(spec: BandsSpec): void {
+    this.spec = spec;
+    this.xs = places(spec);
+    this.rebuild();
   }
 
   protected override get places(): number {
@@ -106,7 +114,7 @@ export class Bands extends Chart {
     ];
     const options: uPlot.Options = {
       width,
-      height: HEIGHT,
+      height: this.height,
       padding: [22, 14, 0, 0],
       legend: { show: false },
       scales: {
@@ -177,6 +185,11 @@ export class Bands extends Chart {
       plot.setScale('y', { min, max });
     });
   }
+}
+
+function places({ curves }: BandsSpec): number[] {
+  const xs = curves.flatMap((curve) => curve.points.map((point) => point.x));
+  return [...new Set(xs)].sort((a, b) => a - b);
 }
 
 /** Where they are narrower than the line, nothing is to be seen of them. */

@@ -3,7 +3,7 @@ import { h } from '../dom.ts';
 import type { Sample } from './legend.ts';
 import { Tooltip, type Spot } from './tooltip.ts';
 
-export const HEIGHT = 310;
+const HEIGHT = 310;
 
 /**
  * One chart on the page. Drag zooms, double click or Escape shows all again, arrow keys read what
@@ -60,9 +60,19 @@ export abstract class Chart {
 
   setLogarithmic(logarithmic: boolean): void {
     this.logarithmic = logarithmic;
+    this.rebuild();
+  }
+
+  /** Draws anew what has other curves than before. */
+  protected rebuild(): void {
     this.plot?.destroy();
     this.plot = null;
     this.resize();
+  }
+
+  /** As the style sheet has it. */
+  protected get height(): number {
+    return Math.floor(this.host.clientHeight) || HEIGHT;
   }
 
   redraw(): void {
@@ -101,7 +111,7 @@ export abstract class Chart {
     const width = Math.floor(this.host.clientWidth);
     if (width === 0) return;
     if (this.plot) {
-      this.plot.setSize({ width, height: HEIGHT });
+      this.plot.setSize({ width, height: this.height });
     } else {
       this.plot = this.build(width);
       this.plot.over.append(this.tooltip.box);

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { dotsXAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, scale } from './chart.ts';
+import { Chart, scale } from './chart.ts';
 import { clip } from './marks.ts';
 import { look } from './palette.ts';
 import type { Spot } from './tooltip.ts';
@@ -68,7 +68,7 @@ export class Dots extends Chart {
     const { spec } = this;
     const options: uPlot.Options = {
       width,
-      height: HEIGHT,
+      height: this.height,
       padding: [22, 14, 0, 0],
       legend: { show: false },
       scales: {

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { interval } from '../format.ts';
 import { xAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, scale } from './chart.ts';
+import { Chart, scale } from './chart.ts';
 import { clip, drawCross, drawInterval, drawMarker, drawRepeat } from './marks.ts';
 import { look, themed } from './palette.ts';
 import { drawReferences } from './references.ts';
@@ -61,7 +61,7 @@ export class Panel extends Chart {
     ];
     const options: uPlot.Options = {
       width,
-      height: HEIGHT,
+      height: this.height,
       padding: [22, 12, 0, 0],
       legend: { show: false },
       scales: {

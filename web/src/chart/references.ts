@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { enlarged } from './axes.ts';
 import { clip } from './marks.ts';
 import { themed } from './palette.ts';
 import type { PanelSpec, ReferenceLine } from './spec.ts';
@@ -22,7 +23,7 @@ export function shadeOverload(plot: uPlot, from: number): void {
   ctx.fillStyle = themed('--overload');
   ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = themed('--ink-faint');
-  ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
+  ctx.font = `${11 * scale * enlarged()}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
   ctx.fillText('more than capacity', right, bbox.top - 4 * scale);
@@ -44,7 +45,7 @@ export function drawBeginnings(plot: uPlot, beginnings: Beginning[]): void {
   ctx.fillStyle = themed('--ink-soft');
   ctx.lineWidth = scale;
   ctx.setLineDash([4 * scale, 3 * scale]);
-  ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
+  ctx.font = `${11 * scale * enlarged()}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
   let free = -Infinity;

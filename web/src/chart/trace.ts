@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
-import { traceXAxis, yAxis } from './axes.ts';
-import { Chart, HEIGHT, scale } from './chart.ts';
+import { enlarged, traceXAxis, yAxis } from './axes.ts';
+import { Chart, scale } from './chart.ts';
 import { drawBand } from './marks.ts';
 import { look, themed } from './palette.ts';
 import type { Reading, Spot } from './tooltip.ts';
@@ -30,7 +30,14 @@ export interface TraceSpec {
   counted?: [number, number];
   /** Where something changes; a thin line, with its name where there is room. */
   boundaries?: { x: number; name: string }[];
+  /** Both ends of the x axis, where they are not those of the points. */
+  extent?: [number, number];
+  /** Where else the points are to be read. */
+  elsewhere?: string;
 }
+
+/** What is replaced while a chart is looked at. */
+export type TraceData = Pick<TraceSpec, 'xs' | 'lines' | 'boundaries' | 'extent'>;
 
 export interface TraceLine {
   name: string;
@@ -45,14 +52,17 @@ export interface TraceLine {
 }
 
 export class Trace extends Chart {
+  /** The ends of both axes when all was shown last: others are the reader's. */
+  private all: number[] = [];
+
   constructor(
-    private readonly spec: TraceSpec,
+    private spec: TraceSpec,
     logarithmic = false,
   ) {
     const names = spec.lines.map((line) => line.name).join(', ');
     super(
       spec.title,
-      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points; the table below has them.`,
+      `${spec.title}: ${spec.yLabel} against ${spec.xLabel}; ${names}. Left and right arrow keys read the points${spec.elsewhere ?? '; the table below has them'}.`,
       'plain',
       logarithmic,
     );
@@ -95,14 +105,37 @@ export class Trace extends Chart {
     return this.logarithmic && this.spec.lines.some((line) => line.ys.some((y) => y !== null && y > 0));
   }
 
-  protected override build(width: number): uPlot {
-    const { spec } = this;
+  private get data(): uPlot.AlignedData {
+    const { xs, lines } = this.spec;
     // Zero has no place on a logarithmic axis.
     const shown = (y: number | null): number | null => (this.byPowers && y !== null && y <= 0 ? null : y);
-    const data: uPlot.AlignedData = [spec.xs, ...spec.lines.map((line) => line.ys.map(shown))];
+    return [xs, ...lines.map((line) => line.ys.map(shown))];
+  }
+
+  /** Other points, on the same axes; what the reader has zoomed in on stays in sight. */
+  replace(data: TraceData): void {
+    const names = (lines: TraceLine[]): string => JSON.stringify(lines.map((line) => line.name));
+    const same = names(data.lines) === names(this.spec.lines);
+    const zoomed = this.plot !== null && String(this.ends(this.plot)) !== String(this.all);
+    this.spec = { ...this.spec, ...data };
+    if (!same) {
+      this.rebuild();
+    } else {
+      this.plot?.setData(this.data, false);
+      if (zoomed) this.plot?.redraw();
+      else this.showAll();
+    }
+  }
+
+  private ends({ scales }: uPlot): (number | undefined)[] {
+    return [scales.x?.min, scales.x?.max, scales.y?.min, scales.y?.max];
+  }
+
+  protected override build(width: number): uPlot {
+    const { spec } = this;
     const options: uPlot.Options = {
       width,
-      height: HEIGHT,
+      height: this.height,
       padding: [22, 14, 0, 0],
       legend: { show: false },
       scales: {
@@ -119,14 +152,14 @@ export class Trace extends Chart {
       hooks: {
         drawAxes: [
           (plot) => {
-            drawGround(plot, spec);
-            for (const line of this.visible) drawRanges(plot, spec.xs, line);
+            drawGround(plot, this.spec);
+            for (const line of this.visible) drawRanges(plot, this.spec.xs, line);
           },
         ],
         setCursor: [this.followCursor],
       },
     };
-    return new uPlot(options, data, this.host);
+    return new uPlot(options, this.data, this.host);
   }
 
   protected override showAll(): void {
@@ -140,8 +173,10 @@ export class Trace extends Chart {
     const least = ys.filter((y) => y > 0).reduce((a, b) => Math.min(a, b), Infinity);
     const high = most > 0 ? most : 1;
     const [min, max] = this.byPowers ? [Math.min(least, high) / 1.3, high * 1.3] : [0, high * 1.06];
+    const [from, to] = spec.extent ?? [spec.xs[0] ?? 0, spec.xs.at(-1) ?? 1];
+    this.all = [from, to, min, max];
     plot.batch(() => {
-      plot.setScale('x', { min: spec.xs[0] ?? 0, max: spec.xs.at(-1) ?? 1 });
+      plot.setScale('x', { min: from, max: to });
       plot.setScale('y', { min, max });
     });
   }
@@ -184,7 +219,7 @@ function drawGround(plot: uPlot, spec: TraceSpec): void {
     ctx.fillRect(bbox.left, bbox.top, (from ?? 0) - bbox.left, bbox.height);
     ctx.fillRect(to ?? 0, bbox.top, bbox.left + bbox.width - (to ?? 0), bbox.height);
   }
-  ctx.font = `${11 * scale}px "Inter Variable", system-ui, sans-serif`;
+  ctx.font = `${11 * scale * enlarged()}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   let drawnTo = -Infinity;

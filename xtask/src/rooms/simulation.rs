@@ -35,6 +35,7 @@ pub(super) const SIM: &[Room] = &[
     ("text", &["draw", "exact", "model", "outcome"]),
     ("fit", &["draw", "dynamic", "engine", "model", "text"]),
     ("sessions", &["control", "draw", "engine", "front", "model", "outcome", "parallel", "plan", "text"]),
+    ("forecast", &["control", "draw", "model", "parallel", "sessions"]),
     ("warmup", &["control", "draw", "engine", "parallel", "plan", "subject"]),
     (
         "replications",

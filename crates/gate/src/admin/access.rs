@@ -17,6 +17,8 @@ use crate::admin::token;
 use gate_config::settings::admin::Admission;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// The other end of an admin connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,14 @@ pub(super) enum Peer {
 pub(super) struct Who {
     peer: Peer,
     token: Option<String>,
+    may_change: bool,
+}
+
+impl Who {
+    /// Whether more than reading is allowed.
+    pub(super) fn may_change(&self) -> bool {
+        self.may_change
+    }
 }
 
 impl fmt::Display for Who {
@@ -51,7 +61,7 @@ impl fmt::Display for Who {
 pub(super) fn admit(admission: &Admission, peer: Peer, head: &Parts) -> Result<Who, Box<Answer>> {
     if let Peer::Unix(_) = peer {
         // The file's permissions have decided, and no browser connects there.
-        return Ok(Who { peer, token: None });
+        return Ok(Who { peer, token: None, may_change: true });
     }
     let host = named(head)?;
     if !is_ours(host, &admission.hosts) {
@@ -60,21 +70,25 @@ pub(super) fn admit(admission: &Admission, peer: Peer, head: &Parts) -> Result<W
         );
         return Err(refuse(StatusCode::MISDIRECTED_REQUEST, &why));
     }
-    if is_foreign(head) {
+    // An operator who is led to the page by a link looks at it, and what the page asks for then, it asks for itself.
+    if is_foreign(head) && !(is_public(head) && is_visit(head)) {
         return Err(refuse(StatusCode::FORBIDDEN, "pages of other sites are not answered"));
     }
     if admission.tokens.is_empty() {
-        return Ok(Who { peer, token: None });
+        return Ok(Who { peer, token: None, may_change: true });
+    }
+    if is_public(head) {
+        return Ok(Who { peer, token: None, may_change: false });
     }
     let Some(token) = bearer(head).and_then(|secret| token::shown(&admission.tokens, secret)) else {
         let mut answer = refuse(StatusCode::UNAUTHORIZED, "show a token: Authorization: Bearer TOKEN");
         answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"headworks\""));
         return Err(answer);
     };
-    if token.is_read_only() && !matches!(head.method, Method::GET | Method::HEAD) {
+    if token.is_read_only() && !is_reading(head) {
         return Err(refuse(StatusCode::FORBIDDEN, "this token may only read"));
     }
-    Ok(Who { peer, token: Some(token.name().to_owned()) })
+    Ok(Who { peer, token: Some(token.name().to_owned()), may_change: !token.is_read_only() })
 }
 
 fn refuse(status: StatusCode, why: &str) -> Box<Answer> {
@@ -108,6 +122,29 @@ fn is_ours(host: &str, names: &[String]) -> bool {
     address.parse::<IpAddr>().is_ok()
         || host.eq_ignore_ascii_case("localhost")
         || names.iter().any(|name| host.eq_ignore_ascii_case(name))
+}
+
+/// Whether a request changes nothing, and makes the gate read no files. A prediction is asked for with a body.
+fn is_reading(head: &Parts) -> bool {
+    match head.uri.path() {
+        "/api/v1/foresight" => true,
+        "/api/v1/reload" => false,
+        _ => matches!(head.method, Method::GET | Method::HEAD),
+    }
+}
+
+/// Pages that hold nothing but what every client is shown, or what anybody can read in the sources. What they show
+/// besides, they ask for with a token.
+const PUBLIC: [&str; 4] = ["/", "/console", "/console/waiting-room", "/console/refusal"];
+
+fn is_public(head: &Parts) -> bool {
+    matches!(head.method, Method::GET | Method::HEAD) && PUBLIC.contains(&head.uri.path())
+}
+
+/// Whether a browser goes to a page, and does not read it for another one.
+fn is_visit(head: &Parts) -> bool {
+    let says = |name, value: &str| head.headers.get(name).is_some_and(|said| said == value);
+    says(SEC_FETCH_MODE, "navigate") && says(SEC_FETCH_DEST, "document")
 }
 
 /// Whether a page of another site sends it.
@@ -194,6 +231,23 @@ mod tests {
         ] {
             assert_eq!(ask(&admission(false), "POST", &[host, header]).is_ok(), answered, "{header:?}");
         }
+    }
+
+    #[test]
+    fn a_link_leads_to_the_console_and_to_nothing_else() {
+        let linked = |path: &str, dest| {
+            let request = Request::builder()
+                .uri(path)
+                .header("host", "127.0.0.1")
+                .header("sec-fetch-site", "cross-site");
+            let request = request.header("sec-fetch-mode", "navigate").header("sec-fetch-dest", dest);
+            let (head, ()) = request.body(()).unwrap().into_parts();
+            let peer = Peer::Tcp("127.0.0.1:5000".parse().unwrap());
+            admit(&admission(true), peer, &head).map_err(|answer| answer.status().as_u16()).map(|_| ())
+        };
+        assert_eq!(linked("/console", "document"), Ok(()));
+        assert_eq!(linked("/console", "iframe"), Err(403));
+        assert_eq!(linked("/api/v1/state", "document"), Err(403));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 use units::Ratio;
 
 use crate::admin::access::Who;
-use crate::observe::events::Change;
+use crate::observe::changes::Change;
 use crate::process::gate::Gate;
 
 /// The operator's knobs.
@@ -53,7 +53,7 @@ pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, String
     }
     gate.admission.driver.borrow_mut().set_knobs(gate.clock.read(), knobs);
     gate.admission.turn.notify();
-    gate.events.record(&Change {
+    gate.record(Change {
         event: "knobs",
         who: &who.to_string(),
         what: "knobs",

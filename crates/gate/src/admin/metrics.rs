@@ -2,7 +2,7 @@
 
 use policy::{ClassSnapshot, Counters, Policy, Reason};
 
-use crate::admin::servers;
+use crate::admin::{mode, servers};
 use crate::admission::stage_latency::STAGES;
 use crate::downstream::handshakes::Counts;
 use crate::process::gate::Gate;
@@ -111,6 +111,9 @@ fn policy(metrics: &mut Metrics, policy: &Policy) {
     metrics.family(metric::EXPRESS).sample(&[], now.express);
     metrics.family(metric::LOOK_AHEAD).sample(&[], now.look_ahead);
     metrics.family(metric::QUOTA).sample(&[], now.quota);
+    if let Some(capacity) = now.capacity {
+        metrics.family(metric::CAPACITY).sample(&[], capacity);
+    }
     metrics.family(metric::PRESSURE).sample(&[], now.pressure.as_f64());
     let knobs = policy.config().knobs;
     metrics
@@ -148,6 +151,8 @@ fn connections(metrics: &mut Metrics, gate: &Gate) {
 fn operation(metrics: &mut Metrics, gate: &Gate) {
     let (done, refused) = gate.reloads.counts();
     metrics.family(metric::RELOADS).sample(&["done"], done).sample(&["refused"], refused);
+    let is_shadow = mode::current(gate) == mode::Shown::Shadow;
+    metrics.family(metric::SHADOW).sample(&[], u8::from(is_shadow));
     metrics.family(metric::DRAINING).sample(&[], u8::from(gate.proxy.is_draining()));
     let lines = metrics.family(metric::LOG_LINES);
     for (result, count) in gate.access_log.counts().read() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::admin::access::Who;
 use crate::admin::answer::{Answer, json};
-use crate::observe::events::Change;
+use crate::observe::changes::Change;
 use crate::process::gate::Gate;
 use crate::process::reload;
 
@@ -23,6 +23,33 @@ pub(super) struct Readiness {
 pub(super) struct Reloaded {
     /// Names of the settings, as `gate check` shows them; of rules, which (`rule 2`, `raise 1`).
     changed: Vec<String>,
+}
+
+/// What reading the configuration again would change.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Difference {
+    changes: Vec<Changing>,
+    /// Why it would be refused; null if it would not.
+    refused: Option<String>,
+}
+
+/// A setting that would change, as `gate check` shows it. What is secret, or long, has no values here.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Changing {
+    setting: String,
+    old: String,
+    new: String,
+}
+
+/// What reading the configuration again would change; nothing is changed.
+pub(super) async fn difference(gate: &Rc<Gate>) -> Difference {
+    match reload::difference(gate).await {
+        Ok(changes) => {
+            let changing = |(setting, old, new)| Changing { setting, old, new };
+            Difference { changes: changes.into_iter().map(changing).collect(), refused: None }
+        }
+        Err(why) => Difference { changes: Vec::new(), refused: Some(why.to_string()) },
+    }
 }
 
 /// For balancers: they look at the status, and need no token to.
@@ -43,7 +70,7 @@ pub(super) fn drain(gate: &Gate, who: &Who, draining: bool) -> Readiness {
         gate.clients.dismiss(gate.clock.read());
     }
     let who = who.to_string();
-    gate.events.record(&Change {
+    gate.record(Change {
         event: "drain",
         who: &who,
         what: "draining",

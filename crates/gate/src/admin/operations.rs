@@ -5,7 +5,8 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::admin::{answer, knobs, operate, queue, sessions, state};
+use crate::admin::{answer, changes, foresight, history, knobs, mode, operate, queue, sessions, state};
+use crate::observe::foresight::{Outcome, Prediction};
 
 /// One thing that can be asked.
 #[derive(Debug)]
@@ -14,11 +15,14 @@ pub(super) struct Operation {
     pub(super) method: &'static str,
     name: &'static str,
     summary: &'static str,
-    /// Of the query: name and meaning.
-    query: &'static [(&'static str, &'static str)],
+    /// Of the query.
+    query: &'static [Parameter],
     takes: Option<fn(&mut SchemaGenerator) -> Schema>,
     gives: Gives,
 }
+
+/// Something in the query of a request: name, type of JSON, and meaning.
+type Parameter = (&'static str, &'static str, &'static str);
 
 /// What an answer holds.
 #[derive(Debug)]
@@ -51,14 +55,56 @@ pub(super) const OPERATIONS: &[Operation] = &[
         gives: Gives::Json(schema::<knobs::Shown>),
     },
     Operation {
+        path: "/api/v1/mode",
+        method: "PATCH",
+        name: "setMode",
+        summary: "Lets the gate decide, or only say what it would have decided",
+        query: &[],
+        takes: Some(schema::<mode::ModeOf>),
+        gives: Gives::Json(schema::<mode::ModeOf>),
+    },
+    Operation {
+        path: "/api/v1/history",
+        method: "GET",
+        name: "history",
+        summary: "What the last minutes were like",
+        query: &[
+            ("seconds", "integer", "How much of the past, from 1 to 3600; 600 without it"),
+            ("samples", "integer", "As how many samples at most, from 1 to 3600; 600 without it"),
+        ],
+        takes: None,
+        gives: Gives::Json(schema::<history::Recorded>),
+    },
+    get("/api/v1/changes", "changes", "What operators have changed", Gives::Json(schema::<changes::Changed>)),
+    Operation {
+        path: "/api/v1/foresight",
+        method: "POST",
+        name: "foresee",
+        summary: "What other knobs would do to the load of the last minutes, simulated",
+        query: &[],
+        takes: Some(schema::<foresight::Asked>),
+        gives: Gives::Json(schema::<Prediction>),
+    },
+    Operation {
+        path: "/api/v1/outcome",
+        method: "GET",
+        name: "outcome",
+        summary: "What came of the sessions that began lately",
+        query: &[("since", "number", "Only of those that began since then, in seconds since 1970")],
+        takes: None,
+        gives: Gives::Json(schema::<Outcome>),
+    },
+    Operation {
         path: "/api/v1/queue",
         method: "GET",
         name: "queue",
         summary: "What waits, and where",
         query: &[
-            ("limit", "How many to show, from 1 to 1000; 100 without it"),
-            ("class", "Only those of this class"),
-            ("stage", "Only those that wait in this stage: acceptor, pending, discard or class"),
+            ("limit", "integer", "How many to show, from 1 to 1000; 100 without it"),
+            ("offset", "integer", "How many to leave out first"),
+            ("search", "string", "Only those with this in their client's address, their path or their id"),
+            ("class", "string", "Only those of this class"),
+            ("stage", "string", "Only those that wait in this stage: acceptor, pending, discard or class"),
         ],
         takes: None,
         gives: Gives::Json(schema::<queue::Queue>),
@@ -111,6 +157,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         takes: None,
         gives: Gives::Json(schema::<operate::Readiness>),
     },
+    get(
+        "/api/v1/reload",
+        "reloadDifference",
+        "What reading the configuration again would change",
+        Gives::Json(schema::<operate::Difference>),
+    ),
     Operation {
         path: "/api/v1/reload",
         method: "POST",
@@ -120,11 +172,22 @@ pub(super) const OPERATIONS: &[Operation] = &[
         takes: None,
         gives: Gives::Json(schema::<operate::Reloaded>),
     },
+    Operation {
+        path: "/api/v1/events",
+        method: "GET",
+        name: "events",
+        summary: "What happens, as it happens: server-sent events",
+        query: &[("samples", "boolean", "With true also every second, as in the history")],
+        takes: None,
+        gives: Gives::Text("text/event-stream"),
+    },
+    get("/console", "console", "The operator's console", Gives::Text("text/html")),
+    get("/console/refusal", "refusal", "What a refused client is shown", Gives::Text("text/html")),
     get(
-        "/api/v1/events",
-        "events",
-        "What happens, as it happens: server-sent events",
-        Gives::Text("text/event-stream"),
+        "/console/waiting-room",
+        "waitingRoom",
+        "What a visitor is shown who has to wait",
+        Gives::Text("text/html"),
     ),
 ];
 
@@ -141,8 +204,8 @@ pub(super) fn methods(path: &str) -> String {
     methods.join(", ")
 }
 
-/// The description as OpenAPI has it.
-pub(super) fn description() -> Value {
+/// The description of the admin interface, as OpenAPI has it.
+pub fn description() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -181,9 +244,14 @@ impl Operation {
             Gives::Text(media) => json!({ media: { "schema": { "type": "string" } } }),
         };
         let mut parameters: Vec<Value> =
-            self.query.iter().map(|(name, meaning)| parameter(name, "query", meaning)).collect();
+            self.query.iter().map(|(name, kind, meaning)| parameter(name, "query", kind, meaning)).collect();
         if self.path.contains("{id}") {
-            parameters.push(parameter("id", "path", "The session's id: up to 16 hexadecimal digits"));
+            parameters.push(parameter(
+                "id",
+                "path",
+                "string",
+                "The session's id: up to 16 hexadecimal digits",
+            ));
         }
         let mut described = json!({
             "operationId": self.name,
@@ -206,12 +274,12 @@ impl Operation {
     }
 }
 
-fn parameter(name: &str, place: &str, meaning: &str) -> Value {
+fn parameter(name: &str, place: &str, kind: &str, meaning: &str) -> Value {
     json!({
         "name": name,
         "in": place,
         "required": place == "path",
         "description": meaning,
-        "schema": { "type": if name == "limit" { "integer" } else { "string" } },
+        "schema": { "type": kind },
     })
 }

@@ -26,7 +26,10 @@ use telemetry::Format;
 
 use crate::admin::access::{Peer, Who};
 use crate::admin::answer::{Answer, error, json, not_allowed, page};
-use crate::admin::{access, answer, knobs, metrics, operate, operations, queue, sessions, state, stream};
+use crate::admin::{
+    access, answer, changes, console, foresight, history, knobs, metrics, mode, operate, operations, queue,
+    sessions, state, stream,
+};
 use crate::observe::events::Listener;
 use crate::process::gate::Gate;
 use crate::runtime::net::ACCEPT_PAUSE;
@@ -135,7 +138,7 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         Method::HEAD => "GET",
         ref method => method.as_str(),
     };
-    let path = head.uri.path();
+    let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
     let session = path.strip_prefix("/api/v1/sessions/").and_then(|rest| rest.strip_suffix("/class"));
     let known = match session {
         Some(_) => "/api/v1/sessions/{id}/class",
@@ -146,10 +149,29 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
             page(Format::Prometheus.content_type(), metrics::gather(gate).text(Format::Prometheus))
         }
         ("GET", "/api/v1/openapi.json") => json(&operations::description()),
-        ("GET", "/api/v1/state") => json(&state::State::of(gate)),
+        ("GET", "/") => console::way(),
+        ("GET", "/console") => console::console(gate, head),
+        ("GET", "/console/waiting-room") => console::waiting_room(gate),
+        ("GET", "/console/refusal") => console::refusal(gate),
+        ("GET", "/api/v1/state") => json(&state::State::of(gate, who)),
+        ("GET", "/api/v1/history") => match history::history(gate, query) {
+            // An hour is some megabytes, for which clients would wait.
+            Ok(history) => {
+                let text = tokio::task::spawn_blocking(move || serde_json::to_string(&history)).await;
+                page("application/json", text.ok().and_then(Result::ok).unwrap_or_default())
+            }
+            Err(why) => error(StatusCode::BAD_REQUEST, &why),
+        },
+        ("GET", "/api/v1/changes") => json(&changes::changes(gate)),
+        ("PATCH", "/api/v1/mode") => told(body, |body| mode::patch(gate, who, body)).await,
+        ("POST", "/api/v1/foresight") => match read(body).await {
+            Some(body) => foreseen(foresight::predict(gate, &body).await),
+            None => not_read(),
+        },
+        ("GET", "/api/v1/outcome") => foreseen(foresight::outcome(gate, query).await),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),
         ("PATCH", "/api/v1/knobs") => told(body, |body| knobs::patch(gate, who, body)).await,
-        ("GET", "/api/v1/queue") => given(queue::queue(gate, head.uri.query().unwrap_or_default())),
+        ("GET", "/api/v1/queue") => given(queue::queue(gate, query)),
         ("GET", "/api/v1/sessions") => json(&sessions::all(gate)),
         ("POST" | "DELETE", "/api/v1/sessions/{id}/class") => {
             let Some(id) = session.and_then(sessions::id) else {
@@ -161,8 +183,9 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
             }
         }
         ("POST" | "DELETE", "/api/v1/drain") => json(&operate::drain(gate, who, method == "POST")),
+        ("GET", "/api/v1/reload") => json(&operate::difference(gate).await),
         ("POST", "/api/v1/reload") => given(operate::reload(gate, who).await),
-        ("GET", "/api/v1/events") if head.method == Method::GET => listen(gate, listening),
+        ("GET", "/api/v1/events") if head.method == Method::GET => listen(gate, listening, query),
         _ => match operations::methods(known) {
             none if none.is_empty() => {
                 error(StatusCode::NOT_FOUND, "there are /metrics and what /api/v1/openapi.json lists")
@@ -172,8 +195,13 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
     }
 }
 
-fn listen(gate: &Rc<Gate>, listening: &Listening) -> Answer {
-    let Some(listener) = gate.events.listen() else {
+fn listen(gate: &Rc<Gate>, listening: &Listening, query: &str) -> Answer {
+    let samples = match query {
+        "" | "samples=false" => false,
+        "samples=true" => true,
+        _ => return error(StatusCode::BAD_REQUEST, "only ?samples=true is known"),
+    };
+    let Some(listener) = gate.events.listen(samples) else {
         return error(StatusCode::SERVICE_UNAVAILABLE, "too many listen already; close one of them");
     };
     listening.replace(Some(Rc::clone(&listener)));
@@ -182,9 +210,27 @@ fn listen(gate: &Rc<Gate>, listening: &Listening) -> Answer {
 
 /// Reads what is to be done, and does it.
 async fn told<T: serde::Serialize>(body: Incoming, act: impl FnOnce(&Bytes) -> Result<T, String>) -> Answer {
-    match timeout(HEADER_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await {
-        Ok(Ok(body)) => given(act(&body.to_bytes())),
-        _ => error(StatusCode::BAD_REQUEST, "the body did not arrive or is too large"),
+    match read(body).await {
+        Some(body) => given(act(&body)),
+        None => not_read(),
+    }
+}
+
+async fn read(body: Incoming) -> Option<Bytes> {
+    let read = timeout(HEADER_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect());
+    read.await.ok()?.ok().map(|body| body.to_bytes())
+}
+
+fn not_read() -> Answer {
+    error(StatusCode::BAD_REQUEST, "the body did not arrive or is too large")
+}
+
+/// Of what may be asked for in a wrong way, and may not be known.
+fn foreseen(result: Result<Result<impl serde::Serialize, String>, String>) -> Answer {
+    match result {
+        Ok(Err(why)) => error(StatusCode::SERVICE_UNAVAILABLE, &why),
+        Ok(Ok(value)) => json(&value),
+        Err(why) => error(StatusCode::BAD_REQUEST, &why),
     }
 }
 

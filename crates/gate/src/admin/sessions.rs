@@ -9,7 +9,7 @@ use serde_json::Value;
 use units::{ClassId, SessionId};
 
 use crate::admin::access::Who;
-use crate::observe::events::Change;
+use crate::observe::changes::Change;
 use crate::process::gate::Gate;
 
 /// A session whose class was set.
@@ -94,7 +94,7 @@ pub(super) fn unset(gate: &Gate, who: &Who, session: SessionId) -> Set {
 fn record(gate: &Gate, who: &Who, session: SessionId, old: Option<ClassId>, new: Option<ClassId>) {
     let value =
         |class: Option<ClassId>| class.and_then(|class| name(gate, class)).map_or(Value::Null, Value::from);
-    gate.events.record(&Change {
+    gate.record(Change {
         event: "class",
         who: &who.to_string(),
         what: &format!("class of session {}", Hex(session)),

@@ -1,17 +1,32 @@
 //! `GET /api/v1/state`: the policy as it is now, for people and scripts.
 
-use policy::{Counters, Mode, Reason};
+use policy::{Counters, Reason};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use units::Time;
 
+use crate::admin::access::Who;
 use crate::admin::servers::Upstream;
 use crate::process::gate::Gate;
 
 /// The gate at one moment.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct State {
-    mode: &'static str,
+    version: &'static str,
+    /// The gate's clock, in seconds since 1970.
+    clock: f64,
+    /// When the gate began, which tells one run of it from another.
+    started: f64,
+    mode: crate::admin::mode::Shown,
+    /// Whether clients are sent elsewhere.
+    draining: bool,
+    /// Who asks.
+    operator: Operator,
+    /// Whether it can be asked what other knobs would do.
+    foresight: bool,
+    /// Requests per second that the server can do, as far as is known.
+    capacity: Option<f64>,
     knobs: crate::admin::knobs::Shown,
     window: u32,
     in_service: u32,
@@ -29,6 +44,14 @@ pub(super) struct State {
     classes: Vec<Class>,
     /// Refused before a class was known.
     unclassified: Counts,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Operator {
+    /// Address and name of the token.
+    name: String,
+    /// Whether changes are obeyed.
+    may_change: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -94,14 +117,18 @@ struct Counts {
 }
 
 impl State {
-    pub(super) fn of(gate: &Gate) -> Self {
+    pub(super) fn of(gate: &Gate, who: &Who) -> Self {
         let driver = gate.admission.driver.borrow();
         let (policy, now) = (driver.policy(), driver.policy().snapshot());
         Self {
-            mode: match policy.config().mode {
-                Mode::Enforce => "enforce",
-                Mode::Shadow => "shadow",
-            },
+            version: env!("CARGO_PKG_VERSION"),
+            clock: gate.clock.read().since(Time::ZERO).as_secs_f64(),
+            started: gate.started.since(Time::ZERO).as_secs_f64(),
+            mode: crate::admin::mode::current(gate),
+            draining: gate.proxy.is_draining(),
+            operator: Operator { name: who.to_string(), may_change: who.may_change() },
+            foresight: gate.foresight.is_some(),
+            capacity: now.capacity,
             knobs: crate::admin::knobs::current(gate),
             window: now.window,
             in_service: now.in_service,

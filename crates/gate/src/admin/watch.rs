@@ -1,4 +1,4 @@
-//! What happens without an operator: told once a second to those who listen, as sums.
+//! What happens without an operator: once a second it is kept for an hour, and told to those who listen, as sums.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,6 +7,7 @@ use std::time::Duration;
 use policy::{Counters, Reason};
 use serde_json::json;
 
+use crate::admin::history::Sampler;
 use crate::process::gate::Gate;
 
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -31,8 +32,10 @@ struct Before {
 pub(crate) async fn watch(gate: Rc<Gate>) {
     let mut before = Before { raises: gate.proxy.raises.counts(), ..Before::default() };
     before.look(&gate, false);
+    let mut sampler = Sampler::new(&gate);
     loop {
         tokio::time::sleep(INTERVAL).await;
+        sampler.take(&gate);
         before.look(&gate, gate.events.any());
     }
 }

@@ -6,22 +6,20 @@
 //! that arrive while the admission driver [is calm](AdmissionDriver::is_calm) are processed at once.
 
 use std::net::IpAddr;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use http::request::Parts;
 use policy::connections::ConnectionId;
-use policy::{
-    Arrival, Config, ConfigError, Decision as Decided, Driver, Handler, Kind, Knobs, Policy, Reason, Stage,
-    Stream, Ticket, Waits,
-};
-use units::{ClassId, Ratio, RequestId, Span, Time};
+use policy::{Arrival, Config, ConfigError, Driver, Handler as _, Kind, Knobs, Mode, Policy, Stage, Stream};
+use units::{ClassId, Ratio, RequestId, SessionId, Span, Time};
 
-use crate::admission::decision::{Basis, Caller, DecisionDetails};
+use crate::admission::decision::{Caller, DecisionDetails};
+use crate::admission::held::{Held, Shared, Wakes};
+use crate::admission::lately::Lately;
+use crate::admission::second::{Second, Seconds};
 use crate::admission::stage_latency::Stages;
-use crate::clients::peer::ServerName;
 use crate::runtime::network::network;
 use gate_config::rules::all::Rules;
-use gate_config::rules::subject::Subject;
 use gate_config::settings::client::STREAMING;
 
 /// The policy's driver with the requests of clients that wait for a decision or are in service.
@@ -30,25 +28,9 @@ pub(crate) struct AdmissionDriver {
     driver: Driver<Held>,
     rules: Rules,
     stages: Stages,
-}
-
-/// A request that the policy decides about.
-#[derive(Debug)]
-struct Held {
-    /// Until it is dispatched or refused.
-    head: Option<Box<Parts>>,
-    connection: ConnectionId,
-    address: IpAddr,
-    class: Option<ClassId>,
-    basis: Basis,
-    arrived: Time,
-    dispatched: Option<Time>,
-    refused: Option<Reason>,
-    /// Its place in the waiting room, if it was refused and has one.
-    ticket: Option<Ticket>,
-    /// Until the decision.
-    waits: Waits,
-    waiting: Option<Waker>,
+    seconds: Seconds,
+    lately: Lately,
+    shared: Shared,
 }
 
 /// Requests that keep others from their places, and nothing can be done about it but to end some.
@@ -58,56 +40,6 @@ pub(crate) struct Shortage {
     pub(crate) wanted: usize,
     /// Those that are to end where no client is slow.
     pub(crate) stuck: Vec<ConnectionId>,
-}
-
-/// Finds classes by the rules, and wakes the tasks of requests that wait for a decision.
-struct Wakes<'a> {
-    rules: &'a Rules,
-    last: ClassId,
-}
-
-impl Handler<Held> for Wakes<'_> {
-    fn classify(&mut self, held: &mut Held) -> ClassId {
-        if let Some(class) = held.class {
-            return class;
-        }
-        let found = held.head.as_deref().and_then(|head| {
-            let Parts { method, uri, headers, .. } = head;
-            self.rules.find(Subject {
-                method,
-                uri,
-                headers,
-                address: held.address,
-                server_name: ServerName::of(head),
-                session: None,
-            })
-        });
-        let (class, basis) = match found {
-            Some((index, class)) => (class, Basis::Rule(index)),
-            None => (self.last, Basis::Last),
-        };
-        (held.class, held.basis) = (Some(class), basis);
-        class
-    }
-
-    fn decided(&mut self, now: Time, _: RequestId, held: &mut Held, decided: Decided, waits: Waits) {
-        match decided {
-            Decided::Dispatch => {
-                // In shadow mode a request goes to the server before the policy asks for its class.
-                self.classify(held);
-                held.dispatched = Some(now);
-            }
-            Decided::Refuse(reason) => held.refused = Some(reason),
-        }
-        held.waits = waits;
-        if let Some(waker) = held.waiting.take() {
-            waker.wake();
-        }
-    }
-
-    fn placed(&mut self, held: &mut Held, ticket: Ticket) {
-        held.ticket = Some(ticket);
-    }
 }
 
 /// What was decided about a request.
@@ -131,9 +63,16 @@ pub(crate) struct Waiting<'a> {
 }
 
 impl AdmissionDriver {
-    pub(crate) fn new(policy: Policy, rules: Rules) -> Self {
-        let stages = Stages::new(policy.config().classes.len());
-        Self { driver: Driver::new(policy), rules, stages }
+    pub(crate) fn new(policy: Policy, rules: Rules, now: Time) -> Self {
+        let classes = policy.config().classes.len();
+        Self {
+            driver: Driver::new(policy),
+            rules,
+            stages: Stages::new(classes),
+            seconds: Seconds::new(classes),
+            lately: Lately::beginning(now),
+            shared: Shared::default(),
+        }
     }
 
     pub(crate) fn policy(&self) -> &Policy {
@@ -142,6 +81,23 @@ impl AdmissionDriver {
 
     pub(crate) fn stages(&self) -> &Stages {
         &self.stages
+    }
+
+    /// How long requests took that ended since this was last asked, by class.
+    pub(crate) fn take_second(&mut self) -> Vec<Second> {
+        self.seconds.take()
+    }
+
+    /// The requests of the last minutes.
+    pub(crate) fn lately(&self) -> &Lately {
+        &self.lately
+    }
+
+    /// A session begins with a request that is held.
+    pub(crate) fn begins(&mut self, id: RequestId, session: SessionId) {
+        if let Some(held) = self.driver.get_mut(id) {
+            held.session = Some(session);
+        }
     }
 
     /// Requests that wait for a decision.
@@ -171,8 +127,8 @@ impl AdmissionDriver {
     ) -> RequestId {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
         let session = caller.hint();
-        let held = Held::arriving(now, head, (connection, address), caller);
-        let (driver, mut wakes) = self.parts();
+        let held = Held::arriving(now, head, (connection, address), (caller, kind));
+        let (driver, mut wakes) = self.parts(now);
         driver.arrive(now, Arrival { session, client: network(address), kind }, held, &mut wakes)
     }
 
@@ -186,10 +142,10 @@ impl AdmissionDriver {
     ) -> (RequestId, DecisionDetails) {
         let kind = Kind::of(head.method.as_str(), head.uri.path());
         let session = caller.hint();
-        let mut held = Held::arriving(now, head, (ConnectionId::default(), address), caller);
-        let (driver, mut wakes) = self.parts();
+        let mut held = Held::arriving(now, head, (ConnectionId::default(), address), (caller, kind));
+        let (driver, mut wakes) = self.parts(now);
         let class = wakes.classify(&mut held);
-        (held.head, held.dispatched) = (None, Some(now));
+        (held.head, held.dispatched, held.shared) = (None, Some(now), wakes.shared);
         let details = held.details();
         let arrival = Arrival { session, client: network(address), kind };
         (driver.begun(now, arrival, class, held, &mut wakes), details)
@@ -230,16 +186,29 @@ impl AdmissionDriver {
 
     /// The client has gone. What the server has begun, it goes on with.
     pub(crate) fn abort(&mut self, now: Time, id: RequestId) {
-        let (driver, mut wakes) = self.parts();
-        driver.abort(now, id, &mut wakes);
+        let (driver, mut wakes) = self.parts(now);
+        if let Some(held) = driver.get_mut(id) {
+            held.gave_up.get_or_insert(now);
+        }
+        if let Some(held) = driver.abort(now, id, &mut wakes) {
+            self.lately.add(now, held.past(now, Span::ZERO));
+        }
     }
 
     /// The server is done with a request, or it was refused and the client told.
     pub(crate) fn finish(&mut self, now: Time, id: RequestId) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
+        // A server that does nothing for a request gives it no share, and how long that lasts says nothing about the server.
+        let streamed = driver.is_streaming(id);
         let Some(held) = driver.finish(now, id, &mut wakes) else { return };
+        let share = self.shared.each.saturating_sub(held.shared);
+        let share = if streamed || held.dispatched.is_none() { Span::ZERO } else { share };
+        self.lately.add(now, held.past(now, share));
         if let (Some(dispatched), Some(class)) = (held.dispatched, held.class) {
             self.stages.finished(class, &held.waits, held.arrived, dispatched, now);
+            if !streamed {
+                self.seconds.served(class, &held.waits, now.since(held.arrived), now.since(dispatched));
+            }
         }
     }
 
@@ -251,14 +220,14 @@ impl AdmissionDriver {
 
     /// The server has all of a request.
     pub(crate) fn uploaded(&mut self, now: Time, id: RequestId) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.uploaded(now, id, &mut wakes);
     }
 
     /// A piece of a response has come, and more is to follow.
     /// Whether the turn is to come sooner because of it.
     pub(crate) fn responds(&mut self, now: Time, id: RequestId, stream: Stream) -> bool {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.responds(now, id, stream, &mut wakes) && self.has_waiting()
     }
 
@@ -274,7 +243,7 @@ impl AdmissionDriver {
 
     /// Whether a response that is about to begin is better told to come later: see [`Driver::turns_away`].
     pub(crate) fn turns_away(&mut self, now: Time, id: RequestId, stream: Stream) -> bool {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.turns_away(now, id, stream, &mut wakes)
     }
 
@@ -283,7 +252,7 @@ impl AdmissionDriver {
     pub(crate) fn release_quiet(&mut self, now: Time) -> Shortage {
         /// A server that is silent in its response for less may be working on it, which the place is for.
         const MAX_STUCK: Span = Span::from_secs(2);
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.release_quiet(now, &mut wakes);
         let wanted = driver.shortage(now);
         let stuck = driver.stuck(now, MAX_STUCK).map(|held| held.connection).take(wanted);
@@ -292,30 +261,39 @@ impl AdmissionDriver {
 
     /// Lets the policy process some of what has arrived.
     pub(crate) fn cycle(&mut self, now: Time) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.cycle(now, &mut wakes);
     }
 
     /// Lets the policy process what has arrived in a turn of the event loop: gives when it wants the next
     /// although nothing happens.
     pub(crate) fn turn(&mut self, now: Time, max_cycles: u32) -> Time {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.turn(now, max_cycles, &mut wakes)
     }
 
     pub(crate) fn set_pressure(&mut self, now: Time, used: Ratio) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.set_pressure(now, used, &mut wakes);
     }
 
     pub(crate) fn set_capacity(&mut self, now: Time, share: Ratio) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.set_capacity(now, share, &mut wakes);
     }
 
     pub(crate) fn set_knobs(&mut self, now: Time, knobs: Knobs) {
-        let (driver, mut wakes) = self.parts();
+        let (driver, mut wakes) = self.parts(now);
         driver.set_knobs(now, knobs, &mut wakes);
+    }
+
+    /// Whether it decides, or only says what it would have decided.
+    ///
+    /// # Errors
+    /// As [`Driver::reconfigure`]; nothing has changed then.
+    pub(crate) fn set_mode(&mut self, now: Time, mode: Mode) -> Result<(), ConfigError> {
+        let (config, rules) = (Config { mode, ..self.policy().config().clone() }, self.rules.clone());
+        self.reconfigure(now, config, rules)
     }
 
     /// Another configuration and other rules; requests that wait go on waiting.
@@ -324,46 +302,19 @@ impl AdmissionDriver {
     /// As [`Driver::reconfigure`]; nothing has changed then.
     pub(crate) fn reconfigure(&mut self, now: Time, config: Config, rules: Rules) -> Result<(), ConfigError> {
         let last = self.last_class();
-        self.driver.reconfigure(now, config, &mut Wakes { rules: &rules, last })?;
+        self.shared.advance(now, self.policy().taken());
+        self.driver.reconfigure(now, config, &mut Wakes { rules: &rules, last, shared: self.shared.each })?;
         self.rules = rules;
         Ok(())
     }
 
-    fn parts(&mut self) -> (&mut Driver<Held>, Wakes<'_>) {
+    fn parts(&mut self, now: Time) -> (&mut Driver<Held>, Wakes<'_>) {
         let last = self.last_class();
-        (&mut self.driver, Wakes { rules: &self.rules, last })
+        self.shared.advance(now, self.policy().taken());
+        (&mut self.driver, Wakes { rules: &self.rules, last, shared: self.shared.each })
     }
 
     fn last_class(&self) -> ClassId {
         ClassId((self.policy().config().classes.len() - 1) as u8)
-    }
-}
-
-impl Held {
-    fn arriving(
-        now: Time,
-        head: Box<Parts>,
-        (connection, address): (ConnectionId, IpAddr),
-        caller: Caller,
-    ) -> Self {
-        let known = caller.known();
-        Self {
-            head: Some(head),
-            connection,
-            address,
-            class: known.map(|known| known.session.class),
-            basis: known.map_or(Basis::Unknown, |known| known.basis),
-            arrived: now,
-            dispatched: None,
-            refused: None,
-            ticket: None,
-            waits: Waits::ZERO,
-            waiting: None,
-        }
-    }
-
-    fn details(&self) -> DecisionDetails {
-        let Self { class, basis, refused, waits, ticket, .. } = *self;
-        DecisionDetails { class, basis, refused, waits, ticket }
     }
 }

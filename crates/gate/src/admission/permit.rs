@@ -7,7 +7,7 @@ use std::rc::Rc;
 use http::request::Parts;
 use policy::Stream;
 use policy::connections::ConnectionId;
-use units::RequestId;
+use units::{RequestId, SessionId};
 
 use crate::admission::control::AdmissionControl;
 use crate::admission::decision::{Caller, DecisionDetails};
@@ -93,6 +93,11 @@ impl Permit {
     pub(crate) fn turns_away(&self, stream: Stream) -> bool {
         let admission = &self.admission;
         admission.driver.borrow_mut().turns_away(admission.clock.last(), self.id, stream)
+    }
+
+    /// A session begins with the request.
+    pub(crate) fn begins(&self, session: SessionId) {
+        self.admission.driver.borrow_mut().begins(self.id, session);
     }
 
     /// The policy's name for it.

@@ -105,6 +105,7 @@ pub(super) async fn decide(
                 Cookie::Wanted(_) => Some(current.unwrap_or_else(|| {
                     let begun = proxy.begin_session(details.class, caller.visit());
                     account.begins(begun.session.id);
+                    permit.begins(begun.session.id);
                     begun
                 })),
             };

@@ -153,6 +153,7 @@ async fn answer(proxy: &Rc<Proxy>, client: Rc<Client>, request: Request<Incoming
             session = current.as_ref().map(|current| current.session.id);
             if let (None, Some(current)) = (caller.known(), &current) {
                 busy.account.begins(current.session.id);
+                permit.begins(current.session.id);
             }
             let had_place = caller.visit().is_some_and(|visit| visit.told.is_some());
             relayed(proxy, &config, &client, busy, answer, permit, (current, secure, had_place))

@@ -11,7 +11,6 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::runtime::log::say;
 use crate::runtime::notify::keep_waker;
 
 /// Listeners at once.
@@ -31,21 +30,10 @@ pub(crate) struct Events {
 pub(crate) struct Listener {
     waiting: RefCell<VecDeque<Bytes>>,
     task: RefCell<Option<Waker>>,
+    /// It wants to hear of every second.
+    samples: bool,
     /// It did not keep up.
     lost: Cell<bool>,
-}
-
-/// What an operator changed.
-#[derive(Debug)]
-pub(crate) struct Change<'a> {
-    /// Name of the event.
-    pub(crate) event: &'static str,
-    /// Who did it: address and name.
-    pub(crate) who: &'a str,
-    /// What was changed.
-    pub(crate) what: &'a str,
-    pub(crate) old: Value,
-    pub(crate) new: Value,
 }
 
 impl Events {
@@ -61,29 +49,31 @@ impl Events {
 
     /// Tells everybody; `data` is only made when somebody listens.
     pub(crate) fn tell(&self, event: &'static str, data: impl FnOnce() -> Value) {
-        if !self.any() {
+        self.tell_those(|_| true, event, data);
+    }
+
+    /// Tells those who want to hear of every second what this one was like.
+    pub(crate) fn tell_sample(&self, data: impl FnOnce() -> Value) {
+        self.tell_those(|listener| listener.samples, "sample", data);
+    }
+
+    fn tell_those(&self, who: impl Fn(&Listener) -> bool, event: &str, data: impl FnOnce() -> Value) {
+        if !self.listeners.borrow().iter().any(|listener| who(listener)) {
             return;
         }
         let id = self.next.get() + 1;
         self.next.set(id);
         let text = Bytes::from(format!("id: {id}\nevent: {event}\ndata: {}\n\n", data()));
-        self.listeners.borrow_mut().retain(|listener| listener.take(text.clone()));
+        self.listeners.borrow_mut().retain(|listener| !who(listener) || listener.take(text.clone()));
     }
 
-    /// Records a change: in the log, which is there whether anybody listens or not, and as an event.
-    pub(crate) fn record(&self, change: &Change<'_>) {
-        let Change { event, who, what, old, new } = change;
-        say!("{who}: {what} {old} -> {new}");
-        self.tell(event, || serde_json::json!({ "who": who, "what": what, "old": old, "new": new }));
-    }
-
-    /// Listens from now on; none when too many do.
-    pub(crate) fn listen(&self) -> Option<Rc<Listener>> {
+    /// Listens from now on, with `samples` to every second; none when too many do.
+    pub(crate) fn listen(&self, samples: bool) -> Option<Rc<Listener>> {
         let mut listeners = self.listeners.borrow_mut();
         if listeners.len() >= LISTENERS {
             return None;
         }
-        let listener = Rc::new(Listener::default());
+        let listener = Rc::new(Listener { samples, ..Listener::default() });
         listeners.push(Rc::clone(&listener));
         Some(listener)
     }
@@ -140,7 +130,7 @@ mod tests {
     fn everybody_hears_everything_in_order() {
         let events = Events::default();
         events.tell("unheard", || unreachable!("nobody listens"));
-        let (one, other) = (events.listen().unwrap(), events.listen().unwrap());
+        let (one, other) = (events.listen(false).unwrap(), events.listen(false).unwrap());
         events.tell("first", || 1.into());
         events.tell("second", || 2.into());
         for listener in [&one, &other] {
@@ -156,7 +146,7 @@ mod tests {
     #[test]
     fn who_does_not_keep_up_is_dropped_and_nobody_else() {
         let events = Events::default();
-        let (slow, quick) = (events.listen().unwrap(), events.listen().unwrap());
+        let (slow, quick) = (events.listen(false).unwrap(), events.listen(false).unwrap());
         for _ in 0..=WAITING {
             events.tell("event", || Value::Null);
             assert!(next(&quick).is_ready());
@@ -167,11 +157,22 @@ mod tests {
     }
 
     #[test]
+    fn of_every_second_hears_who_wants_to() {
+        let events = Events::default();
+        let plain = events.listen(false).unwrap();
+        events.tell_sample(|| unreachable!("none wants to hear it"));
+        let keen = events.listen(true).unwrap();
+        events.tell_sample(|| 7.into());
+        assert_eq!(next(&plain), Poll::Pending);
+        assert_eq!(next(&keen), Poll::Ready(Some("id: 1\nevent: sample\ndata: 7\n\n".into())));
+    }
+
+    #[test]
     fn there_are_only_so_many_places() {
         let events = Events::default();
-        let listeners: Vec<_> = std::iter::from_fn(|| events.listen()).collect();
+        let listeners: Vec<_> = std::iter::from_fn(|| events.listen(false)).collect();
         assert_eq!(listeners.len(), LISTENERS);
         events.leave(&listeners[0]);
-        assert!(events.listen().is_some());
+        assert!(events.listen(false).is_some());
     }
 }

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use policy::Policy;
-use units::ClassId;
+use tokio::sync::Mutex;
+use units::{ClassId, Time};
 
 use crate::admission::control::AdmissionControl;
 use crate::admission::driver::AdmissionDriver;
@@ -16,12 +18,17 @@ use crate::dispatch::dispatcher::Dispatcher;
 use crate::dispatch::proxy::Proxy;
 use crate::downstream::context::{Conduct, Downstream};
 use crate::observe::access_log::log::AccessLog;
+use crate::observe::changes::{Change, Changes};
+use crate::observe::console::Console;
 use crate::observe::events::Events;
+use crate::observe::foresight::Foresight;
+use crate::observe::history::History;
 use crate::process::credentials::Credentials;
 use crate::process::error::Error;
 use crate::process::heritage::Heritage;
 use crate::process::reloads::Reloads;
 use crate::runtime::clock::Clock;
+use crate::runtime::log::say;
 use crate::strict::strictness::Strictness;
 use crate::upstream::endpoints::Found;
 use crate::upstream::pool::Pool;
@@ -40,6 +47,16 @@ pub(crate) struct Gate {
     pub(crate) downstream: Rc<Downstream>,
     pub(crate) proxy: Rc<Proxy>,
     pub(crate) events: Events,
+    pub(crate) history: RefCell<History>,
+    pub(crate) changes: Changes,
+    /// Who says what other knobs would do, if anybody can.
+    pub(crate) foresight: Option<Foresight>,
+    /// Held while a simulation runs, and while what came of sessions is looked up.
+    pub(crate) foreseeing: Arc<Mutex<()>>,
+    pub(crate) looking_back: Arc<Mutex<()>>,
+    pub(crate) console: Option<Console>,
+    /// When it began.
+    pub(crate) started: Time,
     pub(crate) access_log: Rc<AccessLog>,
     pub(crate) reloads: Reloads,
     pub(crate) credentials: RefCell<Credentials>,
@@ -56,7 +73,7 @@ impl Gate {
     ) -> Result<Self, Error> {
         let clock = Rc::new(clock);
         let policy = Policy::new(settings.policy.clone())?;
-        let mut driver = AdmissionDriver::new(policy, settings.rules.clone());
+        let mut driver = AdmissionDriver::new(policy, settings.rules.clone(), clock.read());
         let authorities = credentials.authorities.clone();
         let pool = Rc::new(Pool::new(
             settings.upstream.clone(),
@@ -80,6 +97,7 @@ impl Gate {
         };
         let config = ActiveConfig::new(settings, heritage.secret).map_err(Error::System)?;
         let proxy = Proxy::new(dispatcher, &access_log, &strictness, &clients.memory, config);
+        let started = clock.read();
         Ok(Self {
             clock,
             admission,
@@ -89,6 +107,13 @@ impl Gate {
             downstream: Rc::new(downstream),
             proxy: Rc::new(proxy),
             events: Events::default(),
+            history: RefCell::default(),
+            changes: Changes::default(),
+            foresight: heritage.foresight,
+            foreseeing: Arc::default(),
+            looking_back: Arc::default(),
+            console: heritage.console,
+            started,
             access_log,
             reloads: Reloads::from(heritage.source),
             credentials: RefCell::new(credentials),
@@ -113,6 +138,14 @@ impl Gate {
         let exporter = self.access_log.start_exporter(collector.as_ref()).map_err(Error::System)?;
         self.access_log.use_exporter(exporter);
         Ok(())
+    }
+
+    /// Records a change: in the log, as an event, and among the last ones.
+    pub(crate) fn record(&self, change: Change<'_>) {
+        let Change { event, who, what, old, new } = &change;
+        say!("{who}: {what} {old} -> {new}");
+        self.events.tell(event, || serde_json::json!({ "who": who, "what": what, "old": old, "new": new }));
+        self.changes.add(self.clock.read(), change);
     }
 
     /// The class of that name.

@@ -3,6 +3,8 @@
 
 use std::os::fd::OwnedFd;
 
+use crate::observe::console::Console;
+use crate::observe::foresight::Foresight;
 use crate::process::error::Error;
 use crate::process::handover::{self, Control, Predecessor};
 use crate::process::privileges;
@@ -24,6 +26,10 @@ pub(crate) struct Heritage {
     pub(crate) secret: Option<Secret>,
     /// How servers are reached.
     pub(crate) connector: Connector,
+    /// Who says what other knobs would do.
+    pub(crate) foresight: Option<Foresight>,
+    /// What operators see.
+    pub(crate) console: Option<Console>,
 }
 
 /// Listening sockets to pass on, each with what it is for.

@@ -89,7 +89,7 @@ fn knobs_are_read_and_moved() {
 fn other_paths_and_methods_are_explained() {
     let server = echo("");
     let gate = Gate::start(server.address(), "");
-    let lost = gate.ask("GET", "/", "");
+    let lost = gate.ask("GET", "/api", "");
     assert_eq!(lost.status, 404);
     assert!(lost.text().contains("/metrics"), "{}", lost.text());
     let wrong = gate.ask("DELETE", "/api/v1/knobs", "");

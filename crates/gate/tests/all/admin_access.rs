@@ -60,6 +60,12 @@ fn tokens_are_read_again() {
     let (old, new) = (with("ops-0123456789abcdef"), with("new-0123456789abcdef"));
     std::fs::write(directory.path().join("tokens"), "ops new-0123456789abcdef\n").unwrap();
     assert_eq!(ask(&gate, "GET /api/v1/knobs", &new).status, 401);
+    let difference = ask(&gate, "GET /api/v1/reload", &old);
+    assert_eq!(
+        difference.text().trim(),
+        "{\"changes\":[{\"setting\":\"admin tokens\",\"old\":\"\",\"new\":\"\"}],\"refused\":null}",
+        "and what is secret is not shown"
+    );
     assert_eq!(ask(&gate, "POST /api/v1/reload", &old).status, 200);
     assert_eq!(
         (ask(&gate, "GET /api/v1/knobs", &new).status, ask(&gate, "GET /api/v1/knobs", &old).status),

@@ -17,6 +17,8 @@ fn body(operation: &str) -> Option<&'static str> {
     match operation {
         "moveKnobs" => Some("{\"favour\": 0.5}"),
         "setClass" => Some("{\"class\": \"premium\"}"),
+        "setMode" => Some("{\"mode\": \"enforce\"}"),
+        "foresee" => Some("{\"knobs\": [{\"differentiation\": 1, \"favour\": 0}]}"),
         _ => None,
     }
 }
@@ -24,7 +26,7 @@ fn body(operation: &str) -> Option<&'static str> {
 #[test]
 fn everything_described_answers_as_described() {
     let server = echo("");
-    let gate = Gate::start(server.address(), "");
+    let gate = Gate::start(server.address(), "[waiting-room]\nenabled = true\n");
     let cookie = session(&gate.get("/", ""));
     assert_eq!(gate.get("/", &cookie).status, 200);
     let description: Value =
@@ -87,7 +89,7 @@ fn what_is_wrong_is_answered_as_described() {
         serde_json::from_slice(&gate.ask("GET", "/api/v1/openapi.json", "").body).unwrap();
     let validator = schema(&description, &json!({ "$ref": "#/components/schemas/Problem" }));
     for (method, path, body, status) in [
-        ("GET", "/", "", 404),
+        ("GET", "/api", "", 404),
         ("GET", "/api/v1/state/", "", 404),
         ("GET", "/api/v1/sessions/xyz/class", "", 405),
         ("POST", "/api/v1/sessions/xyz/class", "{\"class\": \"premium\"}", 400),

@@ -4,6 +4,7 @@
 
 mod admin;
 mod admin_access;
+mod admin_console;
 mod admin_events;
 mod admin_openapi;
 mod bound;

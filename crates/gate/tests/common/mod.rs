@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+pub(crate) mod console;
 pub(crate) mod tls;
 
 use std::collections::VecDeque;
@@ -73,6 +74,7 @@ impl Gate {
         let again =
             move || gate::Settings::from_source(&source, &directory).map_err(|error| error.to_string());
         let bound = gate::Bound::new(settings).unwrap().reading_again(again);
+        let bound = bound.showing(console::console()).foreseeing(console::foresight());
         let (address, admin, urls) = (bound.address(), bound.admin_address(), bound.urls());
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {

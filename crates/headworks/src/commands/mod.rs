@@ -10,4 +10,5 @@ pub(crate) mod man;
 pub(crate) mod origin;
 pub(crate) mod report;
 pub(crate) mod sim;
+pub(crate) mod top;
 pub(crate) mod watch;

@@ -1,11 +1,14 @@
 //! The program as its users see it. What takes the machine, or needs a process to itself, stands beside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test reports")]
 
+mod asked;
 mod coming_from;
 #[path = "../common/mod.rs"]
 mod common;
 mod documents;
 mod gate;
+mod gate_console;
+mod gate_dashboard;
 mod gate_hostile;
 mod gate_log;
 mod gate_output;
@@ -28,5 +31,6 @@ mod sim_out;
 mod sim_policy;
 mod sim_sessions;
 mod sim_sweep;
+mod top;
 mod view;
 mod watch_kept;

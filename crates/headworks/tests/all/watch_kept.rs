@@ -104,12 +104,8 @@ fn what_cannot_be_kept_or_read_is_told() {
     assert!(!Path::new(&out).exists());
 }
 
-/// The names of metrics in a text.
 fn names(text: &str) -> BTreeSet<String> {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let words = text.split(|letter| !is_part(letter));
-    let is_metric = |word: &&str| word.starts_with("headworks_watch_") || word.starts_with("http_server_");
-    words.filter(is_metric).map(str::to_owned).collect()
+    crate::asked::names(text, &["headworks_watch_", "http_server_"])
 }
 
 #[test]

@@ -259,6 +259,7 @@ impl Policy {
             look_ahead: self.scan.k(),
             quota: self.acceptor.quota(),
             pressure: self.pressure.used(),
+            capacity: self.spare.capacity().map(|requests| requests / self.config.period.as_secs_f64()),
             unclassified: self.stats.get(None),
             unknown_ids: self.stats.unknown_ids,
         }

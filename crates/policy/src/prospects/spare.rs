@@ -26,6 +26,11 @@ impl Spare {
         self.served.rescale(longer);
     }
 
+    /// Requests in a period that it could serve in all its places, if it is known what a part of them does.
+    pub(crate) fn capacity(self) -> Option<f64> {
+        (self.used.get() >= Self::MIN_USED).then(|| self.served.get() / self.used.get())
+    }
+
     /// In a period, on average.
     pub(crate) fn requests(self) -> f64 {
         self.served.get() * (1.0 / self.used.get().max(Self::MIN_USED) - 1.0).max(0.0)
@@ -41,6 +46,8 @@ mod tests {
         let mut spare = Spare::default();
         (0..500).for_each(|_| spare.end_period(30.0, 0.6));
         assert!((spare.requests() - 20.0).abs() < 0.1, "{}", spare.requests());
+        assert!(spare.capacity().is_some_and(|all| (all - 50.0).abs() < 0.1), "{spare:?}");
+        assert_eq!(Spare::default().capacity(), None);
         (0..500).for_each(|_| spare.end_period(50.0, 1.0));
         assert!(spare.requests() < 0.1, "{}", spare.requests());
     }

@@ -19,6 +19,8 @@ pub(crate) enum Role {
     Tokens = 9,
     Balancing = 10,
     Calls = 11,
+    Ways = 12,
+    Resampling = 13,
 }
 
 /// Where the streams of one replication begin. Streams of different replications, and of

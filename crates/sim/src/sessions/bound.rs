@@ -7,13 +7,14 @@ use super::model::SessionModel;
 /// goes into sessions that are completed then, those of the more important classes first; requests need what they need on
 /// average. How pauses and patience lie in time is left out, so it can be less, but not more.
 pub(super) fn completed_at_most(model: &SessionModel, started: &[f64], seconds: f64) -> Vec<f64> {
-    let mut left = model.capacity() * seconds;
+    let mut left = f64::from(model.host.processors) * seconds;
     let mut order: Vec<usize> = (0..started.len()).collect();
     order.sort_by_key(|class| model.importance(*class));
     let mut completed = vec![0.0; started.len()];
     for class in order {
-        completed[class] = started[class].min(left);
-        left -= completed[class];
+        let demand = model.demand_of(class);
+        completed[class] = started[class].min(left / demand);
+        left -= completed[class] * demand;
     }
     completed
 }

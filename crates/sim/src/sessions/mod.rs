@@ -20,6 +20,9 @@ mod tally;
 mod users;
 mod world;
 
+pub(crate) use self::model::WayPage;
 pub use self::model::{Gate, Host, Script, SessionModel};
 pub use self::outcome::{SessionClassOutcome, SessionIntervalOutcome, SessionLevelOutcome, SessionsOutcome};
+pub(crate) use self::replication::Replication;
 pub use self::run::{run_sessions, run_sessions_under};
+pub(crate) use self::tally::Summary;

@@ -46,7 +46,10 @@ pub struct Script {
     pub(super) connections: usize,
     pub(super) classes: Vec<Arc<str>>,
     pub(super) shares: Vec<f64>,
-    pub(super) pages: Vec<Page>,
+    /// Ways that users take; each takes one of those of its class, and all with the same chance.
+    pub(super) paths: Vec<Vec<Page>>,
+    /// By class: its ways, by their number.
+    pub(super) of_class: Vec<Vec<usize>>,
     pub(super) objects: Vec<Object>,
 }
 
@@ -56,6 +59,14 @@ pub(super) struct Page {
     pub(super) object: usize,
     pub(super) embedded: Vec<usize>,
     pub(super) think: Think,
+}
+
+/// A page as somebody has asked for it: what for, with the processor time in seconds that it took, and the pause after it.
+#[derive(Debug, Clone)]
+pub(crate) struct WayPage {
+    pub(crate) first: (Kind, f64),
+    pub(crate) embedded: Vec<(Kind, f64)>,
+    pub(crate) pause: Span,
 }
 
 /// Something that can be asked for.
@@ -131,9 +142,51 @@ impl Script {
             connections: workload.connections,
             classes: workload.classes.iter().map(|class| Arc::clone(&class.name)).collect(),
             shares: workload.shares(),
-            pages,
+            paths: vec![pages],
+            of_class: vec![vec![0]; workload.classes.len()],
             objects,
         }
+    }
+
+    /// A script of users who were seen: the share of each class, and the ways that its users take.
+    pub(crate) fn of_ways(
+        (timeout, connections): (Span, usize),
+        classes: Vec<(Arc<str>, f64, Vec<Vec<WayPage>>)>,
+    ) -> Self {
+        let mut script = Self {
+            timeout,
+            retry: None,
+            connections,
+            classes: Vec::new(),
+            shares: Vec::new(),
+            paths: Vec::new(),
+            of_class: Vec::new(),
+            objects: Vec::new(),
+        };
+        let url: Arc<str> = "/".into();
+        for (name, share, ways) in classes {
+            script.classes.push(name);
+            script.shares.push(share);
+            script.of_class.push((script.paths.len()..script.paths.len() + ways.len()).collect());
+            for way in ways {
+                let mut number = |(kind, demand)| {
+                    script.objects.push(Object { url: Arc::clone(&url), kind, demand });
+                    script.objects.len() - 1
+                };
+                let page = |page: WayPage| Page {
+                    object: number(page.first),
+                    embedded: page.embedded.into_iter().map(&mut number).collect(),
+                    think: Think::constant(page.pause),
+                };
+                script.paths.push(way.into_iter().map(page).collect());
+            }
+        }
+        script
+    }
+
+    /// [`Gate::classes`], where users are of the gate's classes.
+    pub(crate) fn of_their_own_class(&self) -> Vec<Vec<ClassId>> {
+        (0..self.classes.len()).map(|class| vec![ClassId(class as u8); self.objects.len()]).collect()
     }
 
     /// What `class_of` says of each class's request for each object: [`Gate::classes`].
@@ -151,30 +204,56 @@ impl Script {
         self.retry = retry;
     }
 
-    /// Processor time of a whole session, in seconds.
+    /// Processor time of a whole session, in seconds; the mean over all classes.
     pub fn demand(&self) -> f64 {
-        self.requests().map(|object| object.demand).sum()
+        self.mean(|class| self.demand_of(class, 0.0))
     }
 
-    /// What a session asks for.
-    fn requests(&self) -> impl Iterator<Item = &Object> {
-        let objects =
-            self.pages.iter().flat_map(|page| [page.object].into_iter().chain(page.embedded.clone()));
-        objects.filter_map(|object| self.objects.get(object))
+    /// The same of the sessions of a class, where each request takes so much besides.
+    pub(super) fn demand_of(&self, class: usize, besides: f64) -> f64 {
+        let ways = self.of_class.get(class).map_or(&[][..], Vec::as_slice);
+        let demand = |way: &usize| {
+            let objects = self.paths.get(*way).into_iter().flatten().flat_map(Page::objects);
+            let demands = objects.filter_map(|object| self.objects.get(object));
+            demands.map(|object| object.demand + besides).sum::<f64>()
+        };
+        ways.iter().map(demand).sum::<f64>() / ways.len().max(1) as f64
+    }
+
+    fn mean(&self, of_class: impl Fn(usize) -> f64) -> f64 {
+        let classes = self.shares.iter().enumerate();
+        classes.map(|(class, share)| share * of_class(class)).sum::<f64>() / self.shares.iter().sum::<f64>()
+    }
+
+    /// The pages of a way.
+    pub(super) fn pages(&self, way: usize) -> &[Page] {
+        self.paths.get(way).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Page {
+    /// What is asked for, by its number.
+    fn objects(&self) -> impl Iterator<Item = usize> {
+        [self.object].into_iter().chain(self.embedded.iter().copied())
     }
 }
 
 impl SessionModel {
     /// Sessions per second for which the processors are enough, with what the gate takes of them.
     pub fn capacity(&self) -> f64 {
+        f64::from(self.host.processors) / self.script.mean(|class| self.demand_of(class))
+    }
+
+    /// Processor time of a session of a class, in seconds, with what the gate takes of it.
+    pub(super) fn demand_of(&self, class: usize) -> f64 {
         let passing_on = self.gate.as_ref().map_or(0.0, |gate| gate.cost.as_secs_f64());
-        let requests = self.script.requests().count() as f64;
-        f64::from(self.host.processors) / (self.script.demand() + requests * passing_on)
+        self.script.demand_of(class, passing_on)
     }
 
     /// What sorts a class of users before those that are less important: as what the gate knows its first request.
     pub(super) fn importance(&self, class: usize) -> usize {
-        let first = self.script.pages.first().map_or(0, |page| page.object);
+        let way = self.script.of_class.get(class).and_then(|ways| ways.first());
+        let first = way.and_then(|way| self.script.pages(*way).first()).map_or(0, |page| page.object);
         let known = self.gate.as_ref().and_then(|gate| gate.classes.get(class)?.get(first));
         known.map_or(class, |known| known.index())
     }

@@ -25,25 +25,25 @@ pub(super) struct SessionTally {
 
 /// What is left of a [`SessionTally`] when its sessions have been simulated: no histograms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Summary {
-    pub(super) started: f64,
-    pub(super) completed: f64,
-    pub(super) refused: f64,
-    pub(super) timed_out: f64,
-    pub(super) retried: f64,
-    pub(super) response: Digest,
-    pub(super) duration: Digest,
+pub(crate) struct Summary {
+    pub(crate) started: f64,
+    pub(crate) completed: f64,
+    pub(crate) refused: f64,
+    pub(crate) timed_out: f64,
+    pub(crate) retried: f64,
+    pub(crate) response: Digest,
+    pub(crate) duration: Digest,
 }
 
 /// A distribution, in seconds; not numbers when nothing was seen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Digest {
-    pub(super) mean: f64,
-    pub(super) p50: f64,
-    pub(super) p90: f64,
-    pub(super) p95: f64,
-    pub(super) p99: f64,
-    pub(super) p999: f64,
+pub(crate) struct Digest {
+    pub(crate) mean: f64,
+    pub(crate) p50: f64,
+    pub(crate) p90: f64,
+    pub(crate) p95: f64,
+    pub(crate) p99: f64,
+    pub(crate) p999: f64,
 }
 
 impl SessionTally {

@@ -18,6 +18,7 @@ pub(super) struct User {
     pub(super) is_counted: bool,
     /// Connections on which nothing is under way, the one used last on top.
     pub(super) idle: Vec<usize>,
+    way: usize,
     page: usize,
     /// Embedded objects of the page that have been asked for.
     asked: usize,
@@ -46,10 +47,17 @@ pub(super) enum Next {
 
 impl User {
     /// `seed` is that of the arrivals.
-    pub(super) fn new(number: u64, class: usize, started: Time, seed: u64, is_counted: bool) -> Self {
+    pub(super) fn new(
+        number: u64,
+        (class, way): (usize, usize),
+        started: Time,
+        seed: u64,
+        is_counted: bool,
+    ) -> Self {
         Self {
             number,
             class,
+            way,
             started,
             is_counted,
             idle: Vec::new(),
@@ -68,7 +76,7 @@ impl User {
     pub(super) fn open_page(&mut self, script: &Script) -> Option<usize> {
         self.asked = 0;
         self.pending = 1;
-        script.pages.get(self.page).map(|page| page.object)
+        script.pages(self.way).get(self.page).map(|page| page.object)
     }
 
     /// What becomes of a request decides how the user goes on: embedded objects are fetched over several
@@ -78,7 +86,8 @@ impl User {
         if fate != Fate::Completed {
             self.failed.get_or_insert(fate);
         }
-        let Some(page) = script.pages.get(self.page) else { return Next::End(Fate::Completed) };
+        let pages = script.pages(self.way);
+        let Some(page) = pages.get(self.page) else { return Next::End(Fate::Completed) };
         let most = match self.asked {
             _ if self.failed.is_some() => 0,
             0 => script.connections,
@@ -91,7 +100,7 @@ impl User {
             _ if !next.is_empty() => Next::Fetch(next),
             _ if self.pending > 0 => Next::Wait,
             Some(fate) => Next::End(fate),
-            None if self.page + 1 == script.pages.len() => Next::End(Fate::Completed),
+            None if self.page + 1 == pages.len() => Next::End(Fate::Completed),
             None => {
                 self.page += 1;
                 let pause = self.thinking.next(&page.think);
@@ -142,7 +151,7 @@ mod tests {
     }
 
     fn user(script: &Script) -> User {
-        let mut user = User::new(1, 0, Time::ZERO, 1, true);
+        let mut user = User::new(1, (0, 0), Time::ZERO, 1, true);
         assert_eq!(user.open_page(script), Some(0));
         user
     }

@@ -41,6 +41,8 @@ pub(super) struct World<'a> {
     seen: Seen,
     /// Draws what `Retry-After` says.
     jitter: Random,
+    /// Draws which way a user takes.
+    ways: Random,
     /// Sessions so far, and requests.
     started: u64,
     sent: u64,
@@ -99,19 +101,26 @@ impl<'a> World<'a> {
             server: Server::new(model.host, window),
             seen: Seen::new(model),
             jitter: seed.stream(Role::Retries),
+            ways: seed.stream(Role::Ways),
             started: 0,
             sent: 0,
             unfinished: 0,
         })
     }
 
-    /// Goes on until all sessions that count have ended; gives how many events there were.
-    pub(super) fn run(&mut self) -> u64 {
-        let mut events = 0;
+    /// Goes on until all sessions that count have ended; gives how many events there were, or nothing if it is to
+    /// `stop` before.
+    pub(super) fn run(&mut self, stop: impl Fn() -> bool) -> Option<u64> {
+        /// To ask for each event would cost more than the event.
+        const BETWEEN: u64 = 1 << 12;
+        let mut events = 0_u64;
         loop {
+            if events.is_multiple_of(BETWEEN) && stop() {
+                return None;
+            }
             let arrival = self.schedule.peek().map_or(Time::NEVER, |arrival| arrival.time);
             if arrival >= self.window.1 && self.unfinished == 0 {
-                return events;
+                return Some(events);
             }
             let next = arrival.min(self.events.next()).min(self.server.next());
             let wake = match &self.front {
@@ -126,7 +135,7 @@ impl<'a> World<'a> {
                     front.turn(self.now);
                 }
             } else if next == Time::NEVER {
-                return events;
+                return Some(events);
             } else {
                 self.now = next;
                 self.step(arrival);
@@ -188,8 +197,18 @@ impl<'a> World<'a> {
         if is_counted {
             self.seen.started(class, arrival.time);
         }
-        let user = self.users.insert(User::new(self.started, class, arrival.time, self.pauses, is_counted));
+        let whose = (class, self.way(class));
+        let user = self.users.insert(User::new(self.started, whose, arrival.time, self.pauses, is_counted));
         self.open_page(user);
+    }
+
+    /// One of the ways that users of a class take.
+    fn way(&mut self, class: usize) -> usize {
+        match self.model.script.of_class.get(class).map_or(&[][..], Vec::as_slice) {
+            [] => 0,
+            [only] => *only,
+            ways => ways[self.ways.random_range(..ways.len())],
+        }
     }
 
     fn open_page(&mut self, user: usize) {

@@ -5,6 +5,7 @@ mod control;
 mod equipment;
 mod exact;
 mod fleet;
+mod forecast;
 mod gated;
 mod paper;
 mod quota;

@@ -11,6 +11,8 @@ use gate_config::Settings;
 use super::library::{Place, write_library};
 use super::server::server;
 use super::unit::{UNITS, write_drop_in};
+use crate::commands::gate::console::console;
+use crate::commands::gate::foresight;
 use crate::exit::{Exit, Failure, tell};
 use crate::output::print;
 
@@ -59,6 +61,7 @@ impl Args {
             Error::Configuration(wrong) => Failure::Usage(wrong.into()),
             why => Failure::Failed(why.into()),
         })?;
+        let bound = bound.foreseeing(foresight()).showing(console());
         let bound = match &self.config {
             Some(_) => {
                 let (args, socket) = (self.clone(), place.socket());

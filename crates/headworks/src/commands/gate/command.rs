@@ -11,6 +11,8 @@ use gate::{Bound, Ended, Error, Names, Question};
 use gate_config::Settings;
 use units::Span;
 
+use super::console::console;
+use super::foresight::foresight;
 use crate::exit::{Exit, Failure, tell};
 use crate::output::print;
 use crate::process::rename;
@@ -59,6 +61,8 @@ enum Action {
     },
     /// Prints the JSON Schema of the configuration file, for editors.
     Schema,
+    /// Prints the description of the admin interface (OpenAPI 3.1), for clients of it.
+    Openapi,
     /// Says which class a request is of, and why.
     Explain {
         /// The configuration file.
@@ -92,6 +96,9 @@ impl Args {
             }
             Some(Action::Schema) => {
                 return print(format_args!("{:#}\n", Settings::schema())).map(|()| Exit::Ok);
+            }
+            Some(Action::Openapi) => {
+                return print(format_args!("{:#}\n", gate::description())).map(|()| Exit::Ok);
             }
             Some(Action::Explain { file, request, address, server_name, session, session_age }) => {
                 let session = session.as_deref().map(|class| (class, session_age));
@@ -146,7 +153,7 @@ fn serve(settings: Settings, places: Places) -> Result<Exit, Failure> {
         Error::Configuration(wrong) => Failure::Usage(wrong.into()),
         why => Failure::Failed(why.into()),
     })?;
-    run(bound, places).map_err(Failure::Failed)
+    run(bound.foreseeing(foresight()).showing(console()), places).map_err(Failure::Failed)
 }
 
 fn run(mut bound: Bound, places: Places) -> anyhow::Result<Exit> {

@@ -1,0 +1,64 @@
+//! What the simulator found, as the admin interface says it.
+
+use gate::foresight::{ClassLoad, ClassOutcome, ClassPoint, Estimated, Load, Outcome, Point, Prediction};
+use sim::forecast::{Forecast, Setting};
+use stats::MeanEstimate;
+use units::Time;
+
+pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
+    let Forecast { load, settings, remarks } = found;
+    let class = |class: sim::forecast::ClassLoad| {
+        let sim::forecast::ClassLoad { name, starts, requests, pause } = class;
+        ClassLoad { name, starts, requests, pause }
+    };
+    let load = Load {
+        seconds: load.seconds,
+        requests: load.requests,
+        sessions: load.sessions,
+        classes: load.classes.into_iter().map(class).collect(),
+    };
+    Prediction { load, points: settings.into_iter().map(point).collect(), remarks, took }
+}
+
+fn point(setting: Setting) -> Point {
+    let class = |class: sim::forecast::ClassForecast| ClassPoint {
+        name: class.name,
+        completed: estimated(class.completed),
+        completion: known(class.completion),
+        p50: known(class.p50),
+        p95: known(class.p95),
+    };
+    Point {
+        differentiation: setting.knobs.differentiation.as_f64(),
+        favour: setting.knobs.favour.as_f64(),
+        classes: setting.classes.into_iter().map(class).collect(),
+        throughput: estimated(setting.throughput),
+        utilization: estimated(setting.utilization),
+    }
+}
+
+fn estimated(estimate: MeanEstimate) -> Estimated {
+    Estimated { mean: estimate.mean, ci: estimate.ci }
+}
+
+/// Where anything was seen of it.
+fn known(estimate: MeanEstimate) -> Option<Estimated> {
+    estimate.finite_ci().map(|_| estimated(estimate))
+}
+
+pub(super) fn outcome(classes: &[String], found: sim::forecast::Outcome) -> Outcome {
+    let seconds = |time: Time| time.since(Time::ZERO).as_secs_f64();
+    let class = |(name, class): (&String, sim::forecast::ClassOutcome)| ClassOutcome {
+        name: name.clone(),
+        starts: class.starts,
+        completed: class.completed,
+        completion: class.completion,
+        p50: class.p50.map(|span| span.as_secs_f64()),
+        p95: class.p95.map(|span| span.as_secs_f64()),
+    };
+    Outcome {
+        from: seconds(found.from),
+        to: seconds(found.to),
+        classes: classes.iter().zip(found.classes).map(class).collect(),
+    }
+}

@@ -1,0 +1,30 @@
+//! [`ForecastError`]: why nothing can be said.
+
+use crate::model::SessionModelError;
+
+/// Why nothing can be said.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ForecastError {
+    /// Too little was seen.
+    #[error(
+        "too little was seen yet: {sessions} sessions in {seconds} s, of which {completed} are over; it takes 50 of them, of which 20 are over, \
+         and 15 s"
+    )]
+    TooLittle {
+        /// Sessions.
+        sessions: usize,
+        /// Seconds.
+        seconds: u64,
+        /// Sessions that were completed.
+        completed: usize,
+    },
+    /// It was stopped before anything was known.
+    #[error("the load of {rate:.0} requests per second is too large to be simulated in that time")]
+    TooLarge {
+        /// Requests per second.
+        rate: f64,
+    },
+    /// It cannot be simulated.
+    #[error(transparent)]
+    Model(#[from] SessionModelError),
+}

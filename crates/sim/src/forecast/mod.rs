@@ -1,0 +1,23 @@
+//! What other knobs of a gate would do to the load that it had in the last minutes.
+//!
+//! A gate knows of each request when it came, whose it was, how long it was in the server, and what became of it
+//! ([`Request`]). `sessions` puts them together to sessions, `habits` learns how users go on and when they leave, also from
+//! those that were refused on the way, `demand` what requests need of the server; `model` makes a simulation of it, `run` tries
+//! knobs in it. `outcome` says what came of the sessions themselves, in the same terms.
+
+mod demand;
+mod error;
+mod habits;
+mod model;
+mod outcome;
+mod patience;
+mod quantile;
+mod request;
+mod run;
+mod sessions;
+
+pub use self::error::ForecastError;
+pub use self::model::{ClassLoad, Front, Load};
+pub use self::outcome::{ClassOutcome, Outcome, outcome};
+pub use self::request::{Fate, Request};
+pub use self::run::{ClassForecast, Forecast, Setting, forecast};

@@ -1,0 +1,193 @@
+//! What is said of other knobs, of loads of which it is known what would be.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::sync::atomic::AtomicBool;
+
+use policy::{Class, Config, Kind, Knobs, SessionLimits, Window};
+use sim::forecast::{Fate, ForecastError, Front, Request, forecast, outcome};
+use units::{Ratio, Span, Time};
+
+const SECONDS: u64 = 60;
+const PAGE: Span = Span::from_millis(10);
+const PAUSE: Span = Span::from_millis(400);
+const PAGES: u64 = 3;
+
+fn front() -> Front {
+    let classes = vec![Class::default(); 2];
+    Front {
+        classes: vec!["premium".to_owned(), "basic".to_owned()],
+        policy: Config { classes, window: Window::Fixed(2), ..Config::default() },
+        limits: SessionLimits::default(),
+        longest_retry_after: Span::from_secs(10),
+    }
+}
+
+fn knobs(differentiation: f64, favour: f64) -> Knobs {
+    Knobs { differentiation: Ratio::new(differentiation).unwrap(), favour: Ratio::new(favour).unwrap() }
+}
+
+fn at(millis: u64) -> Time {
+    Time::ZERO + Span::from_secs(1000) + Span::from_millis(millis)
+}
+
+/// A session from `begin` on, of which the page `refused` is refused, with everything that was seen of it. Two requests share the server at any
+/// time.
+fn session(number: u64, class: usize, begin: Time, refused: Option<u64>) -> Vec<Request> {
+    let (mut requests, mut arrived) = (Vec::new(), begin);
+    for page in 0..PAGES {
+        let fate = if refused == Some(page) { Fate::Refused } else { Fate::Served };
+        let is_served = fate == Fate::Served;
+        let served = if is_served { PAGE * 2 } else { Span::ZERO };
+        requests.push(Request {
+            arrived,
+            session: (page > 0 || is_served).then_some(number),
+            began: page == 0,
+            kind: Kind::of("GET", "/page"),
+            class: Some(class),
+            waited: Span::from_millis(1),
+            served,
+            share: if is_served { PAGE } else { Span::ZERO },
+            fate,
+            weight: 1.0,
+        });
+        if !is_served {
+            return requests;
+        }
+        arrived = arrived + Span::from_millis(1) + served + PAUSE;
+    }
+    requests
+}
+
+/// For a minute, `premium` and `basic` sessions a second, of which one in three is served, of a server that can do 33.
+fn load(premium: u64, basic: u64) -> Vec<Request> {
+    let each = |class, rate: u64| {
+        (0..SECONDS * rate).flat_map(move |number| {
+            let refused = match (class, number % 3) {
+                (0, _) | (_, 0) => None,
+                (_, 1) => Some(0),
+                // Those who are refused on the way would have gone on.
+                _ => Some(1),
+            };
+            session(2 * number + class as u64, class, at(number * 1000 / rate), refused)
+        })
+    };
+    let mut all: Vec<Request> = each(0, premium).chain(each(1, basic)).collect();
+    all.sort_by_key(|request| request.arrived);
+    all
+}
+
+fn told(requests: &[Request]) -> (&[Request], Time, Time) {
+    (requests, at(0), at(1000 * SECONDS))
+}
+
+#[test]
+fn the_important_are_served_first_or_classes_share_alike_as_the_knob_says() {
+    let requests = load(25, 90);
+    let wanted = [knobs(0.9, 0.5), knobs(0.0, 0.5)];
+    let found = forecast(&front(), told(&requests), &wanted, &AtomicBool::new(false)).unwrap();
+    let load = &found.load.classes;
+    assert!((load[0].starts - 25.0).abs() < 0.6 && (load[1].starts - 90.0).abs() < 2.0, "{load:?}");
+    for class in load {
+        assert!((class.requests - 3.0).abs() < 1e-9, "also of those who were refused on the way: {class:?}");
+        assert!((class.pause - PAUSE.as_secs_f64()).abs() < 1e-3, "{class:?}");
+    }
+    let [strict, alike] = &found.settings[..] else { panic!("{found:?}") };
+    assert!(strict.classes[0].completion.mean > 0.95, "{strict:?}");
+    // Half of the server is 17 sessions a second.
+    assert!((14.0..21.0).contains(&alike.classes[0].completed.mean), "{alike:?}");
+    for setting in &found.settings {
+        // A session takes 30 ms of the processor.
+        assert!((28.0..35.0).contains(&setting.throughput.mean), "{setting:?}");
+        assert!(setting.throughput.ci[0] < setting.throughput.mean && setting.utilization.mean > 0.9);
+    }
+}
+
+#[test]
+fn a_prediction_is_the_same_each_time_and_can_be_stopped() {
+    let requests = load(5, 20);
+    let ask = |stopped| {
+        let wanted = [knobs(0.5, 0.5)];
+        forecast(&front(), told(&requests), &wanted, &AtomicBool::new(stopped))
+    };
+    let whole = ask(false).unwrap();
+    assert_eq!(whole, ask(false).unwrap());
+    assert!(whole.settings[0].throughput.ci.iter().all(|end| end.is_finite()), "{whole:?}");
+    assert!(ask(true).unwrap_err().to_string().contains("too large"), "nothing is made up");
+}
+
+#[test]
+fn of_little_nothing_is_said() {
+    let none =
+        forecast(&front(), (&[], at(0), at(0)), &[knobs(0.5, 0.5)], &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(none, ForecastError::TooLittle { sessions: 0, seconds: 0, completed: 0 }), "{none}");
+    let requests: Vec<Request> =
+        load(10, 90).into_iter().filter(|request| request.arrived < at(5000)).collect();
+    let early = forecast(&front(), (&requests, at(0), at(5000)), &[knobs(0.5, 0.5)], &AtomicBool::new(false));
+    assert!(early.unwrap_err().to_string().contains("in 5 s"));
+}
+
+#[test]
+fn of_sessions_of_any_length_it_is_known_when_they_end() {
+    for pages in [63, 64, 65, 100] {
+        let session = |number: u64| {
+            (0..pages).map(move |page| Request {
+                arrived: at(250 * number) + Span::from_millis(100) * page,
+                session: Some(number),
+                began: page == 0,
+                kind: Kind::of("GET", "/page"),
+                class: Some(0),
+                waited: Span::ZERO,
+                served: PAGE / 10,
+                share: PAGE / 10,
+                fate: Fate::Served,
+                weight: 1.0,
+            })
+        };
+        let requests: Vec<Request> = (0..160).flat_map(session).collect();
+        let found = forecast(&front(), told(&requests), &[knobs(0.5, 0.5)], &AtomicBool::new(false)).unwrap();
+        let length = found.load.classes[0].requests;
+        assert!((length / pages as f64 - 1.0).abs() < 0.35, "{length} of {pages}");
+    }
+}
+
+#[test]
+fn who_was_refused_and_came_back_is_served_in_the_end() {
+    let mut requests = load(10, 90);
+    for request in &mut requests {
+        // They wait in line, under the name of the session that begins in the end.
+        if request.fate == Fate::Refused && request.began {
+            request.session = Some(1 << 40 | request.arrived.as_nanos());
+            request.waited = Span::from_millis(1);
+        }
+    }
+    let again: Vec<Request> = requests
+        .iter()
+        .filter(|request| request.fate == Fate::Refused && request.began)
+        .map(|refused| Request {
+            arrived: refused.arrived + Span::from_secs(2),
+            began: false,
+            served: PAGE,
+            share: PAGE,
+            fate: Fate::Served,
+            ..*refused
+        })
+        .collect();
+    requests.extend(again);
+    let seen = outcome(&requests, 2, at(1000 * SECONDS), at(0));
+    let completion = seen.classes[1].completion.unwrap();
+    assert!((0.6..0.72).contains(&completion), "a third was refused on the way: {completion}");
+}
+
+#[test]
+fn what_came_of_sessions_is_told_of_those_that_have_ended() {
+    let requests = load(10, 90);
+    let seen = outcome(&requests, 2, at(1000 * SECONDS), at(20_000));
+    assert_eq!(seen.from, at(20_000));
+    assert!(seen.to > at(50_000) && seen.to < at(1000 * SECONDS - 1000), "{seen:?}");
+    let [premium, basic] = &seen.classes[..] else { panic!("{seen:?}") };
+    assert!((premium.starts - 10.0).abs() < 0.3 && premium.completion == Some(1.0), "{premium:?}");
+    assert!((basic.completed - 30.0).abs() < 0.6, "{basic:?}");
+    assert_eq!(premium.p95, Some(Span::from_millis(21)));
+    let nothing = outcome(&requests, 2, at(1000 * SECONDS), at(1000 * SECONDS));
+    assert_eq!((nothing.classes[0].completion, nothing.classes[0].completed), (None, 0.0));
+}

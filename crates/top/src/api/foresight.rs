@@ -1,0 +1,83 @@
+//! `POST /api/v1/foresight`.
+
+use serde::{Deserialize, Deserializer};
+
+use super::state::Knobs;
+
+/// What would come of knobs.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Foresight {
+    /// In the order of the knobs that were asked for.
+    pub(crate) points: Vec<Point>,
+    #[serde(default)]
+    pub(crate) remarks: Vec<String>,
+    pub(crate) load: Option<Load>,
+}
+
+/// What the prediction is made of.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Load {
+    /// For how long it was looked at.
+    #[serde(default)]
+    pub(crate) seconds: f64,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Point {
+    #[serde(flatten)]
+    pub(crate) knobs: Knobs,
+    pub(crate) classes: Vec<Class>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    /// Sessions per second.
+    pub(crate) completed: Estimate,
+    /// Share of sessions.
+    #[serde(deserialize_with = "or_unknown")]
+    pub(crate) completion: Estimate,
+    /// From request to answer, s.
+    #[serde(deserialize_with = "or_unknown")]
+    pub(crate) p95: Estimate,
+}
+
+/// With its 95 % interval.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub(crate) struct Estimate {
+    pub(crate) mean: Option<f64>,
+    /// Without an end where nothing is known.
+    ci: Option<[Option<f64>; 2]>,
+}
+
+/// What is null is not known.
+fn or_unknown<'de, D: Deserializer<'de>>(from: D) -> Result<Estimate, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+impl Estimate {
+    /// The interval, if it has two ends.
+    pub(crate) fn interval(self) -> Option<[f64; 2]> {
+        let [low, high] = self.ci?;
+        Some([low?, high?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::read;
+
+    #[test]
+    fn a_class_without_sessions_has_no_intervals() {
+        let estimate = r#"{"mean": null, "ci": [0.0, null]}"#;
+        let known = r#"{"mean": 1.0, "ci": [0.5, 1.5]}"#;
+        let text = format!(
+            r#"{{"points": [{{"differentiation": 0.9, "favour": 0.5, "classes": [
+                {{"name": "basic", "completed": {known}, "completion": {estimate}, "p50": {estimate}, "p95": {estimate}}}]}}]}}"#
+        );
+        let foresight: Foresight = read(text.as_bytes()).unwrap();
+        let class = &foresight.points[0].classes[0];
+        assert_eq!((class.completed.interval(), class.p95.interval()), (Some([0.5, 1.5]), None));
+    }
+}

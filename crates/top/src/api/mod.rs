@@ -1,0 +1,10 @@
+//! What a gate says of itself, as plain values; [`read`] makes them of an answer.
+
+pub(crate) mod changes;
+pub(crate) mod foresight;
+pub(crate) mod history;
+pub(crate) mod queue;
+mod reading;
+pub(crate) mod state;
+
+pub(crate) use reading::{parse, read};

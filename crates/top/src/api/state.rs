@@ -1,0 +1,106 @@
+//! `GET /api/v1/state`.
+
+use serde::{Deserialize, Serialize};
+
+/// The gate at one moment. What older gates do not say is left out by them.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct State {
+    pub(crate) mode: String,
+    pub(crate) knobs: Knobs,
+    pub(crate) window: f64,
+    pub(crate) in_service: f64,
+    #[serde(default)]
+    pub(crate) pressure: f64,
+    pub(crate) queues: Queues,
+    #[serde(default)]
+    pub(crate) upstream: Upstream,
+    pub(crate) classes: Vec<Class>,
+    pub(crate) version: Option<String>,
+    /// Unix seconds.
+    pub(crate) clock: Option<f64>,
+    /// Unix seconds; another one after a restart.
+    pub(crate) started: Option<f64>,
+    #[serde(default)]
+    pub(crate) draining: bool,
+    /// Requests per second that the servers could do.
+    pub(crate) capacity: Option<f64>,
+    pub(crate) operator: Option<Operator>,
+    /// Whether it can predict.
+    #[serde(default)]
+    pub(crate) foresight: bool,
+}
+
+/// The operator's knobs, each from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+pub(crate) struct Knobs {
+    pub(crate) differentiation: f64,
+    pub(crate) favour: f64,
+}
+
+/// Requests that wait, by stage.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Queues {
+    pub(crate) acceptor: f64,
+    pub(crate) pending: f64,
+    pub(crate) discard: f64,
+    pub(crate) class: f64,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Upstream {
+    #[serde(default)]
+    pub(crate) servers: Vec<Server>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Server {
+    pub(crate) address: String,
+    #[serde(default)]
+    pub(crate) name: String,
+    /// `up`, `ejected`, `trial` or `ill`.
+    pub(crate) standing: String,
+    #[serde(default)]
+    pub(crate) outstanding: f64,
+    #[serde(default)]
+    pub(crate) requests: f64,
+    #[serde(default)]
+    pub(crate) failures: f64,
+}
+
+/// Most important first.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) queued: f64,
+    /// How long its clients wait before they give up, s; 0 where it is not known.
+    #[serde(default)]
+    pub(crate) patience: f64,
+}
+
+/// Who asks, as the gate sees it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Operator {
+    pub(crate) name: String,
+    pub(crate) may_change: bool,
+}
+
+impl State {
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.mode == "shadow"
+    }
+
+    pub(crate) fn waiting(&self) -> f64 {
+        let Queues { acceptor, pending, discard, class } = self.queues;
+        acceptor + pending + discard + class
+    }
+}
+
+impl Knobs {
+    /// Whether the difference is too small to be seen.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        const STEP: f64 = 1e-3;
+        (self.differentiation - other.differentiation).abs() < STEP
+            && (self.favour - other.favour).abs() < STEP
+    }
+}

@@ -1,0 +1,155 @@
+import { h } from '../dom.ts';
+import { button, setAttribute, setText } from './elements.ts';
+import { icon } from './icon.ts';
+import type { Desk, Part } from './part.ts';
+import { sentence, type Sentence, type Severity } from './sentence.ts';
+import type { Store } from './store.ts';
+import { duration, timeOf, zonedTimeOf } from './words.ts';
+
+/** Renders for which a sentence has to mean the same before it is announced. */
+const STEADY = 3;
+/** A browser's clock that is further off than this is said, s. */
+const CLOCK_ERROR = 5;
+/** For so long it is said that the gate was restarted, s. */
+const RESTART_SAID = 900;
+
+const SEVERITY: Record<Severity, string> = {
+  calm: 'Calm',
+  notice: 'Notice',
+  warning: 'Warning',
+  alarm: 'Alarm',
+};
+
+/** Which gate this is, whether it is reached, and the one sentence to read first. */
+export function header(desk: Desk): Part {
+  const { store } = desk;
+  const facts = h('p', { class: 'facts' });
+  const link = h('span', { class: 'link' });
+  const clock = h('time', { class: 'clock' });
+  const verdict = new Verdict();
+  const warnings = new Warnings(desk);
+  const root = h(
+    'header',
+    { class: 'top' },
+    h(
+      'div',
+      { class: 'identity' },
+      h('h1', {}, `Gate ${location.host}`),
+      facts,
+      h('p', { class: 'line' }, link, clock),
+    ),
+    verdict.root,
+    warnings.root,
+  );
+  const render = (): void => {
+    setText(facts, words(store));
+    const { kind } = store.connection;
+    setText(link, LINK[kind](store));
+    setAttribute(link, 'data-kind', kind);
+    setText(clock, store.state ? zonedTimeOf(store.now) : '');
+    verdict.render(store);
+    warnings.render();
+  };
+  return { root, render };
+}
+
+const LINK = {
+  connecting: () => '○ Connecting',
+  live: ({ connection }: Store) =>
+    connection.kind === 'live' && connection.polling !== null ? '◐ Live, every 2\u00a0s' : '● Live',
+  lost: () => '✕ Connection lost',
+};
+
+function words({ state }: Store): string {
+  if (!state) return 'headworks gate';
+  const mode = state.mode === 'shadow' ? 'shadow mode: nobody is refused' : 'enforcing';
+  const who = state.operator.may_change ? state.operator.name : `${state.operator.name}, read-only`;
+  return `headworks ${state.version} · ${mode}${state.draining ? ' · draining' : ''} · ${who}`;
+}
+
+/** The sentence, shown at once, and announced when it has come to mean something else. */
+class Verdict {
+  private readonly text = h('p', { class: 'words' }, 'Asking the gate how it is …');
+  private readonly badge = h('p', { class: 'badge' });
+  private readonly spoken = h('div', { class: 'hidden', role: 'status', id: 'announcement' });
+  readonly root = h('div', { class: 'verdict' }, this.badge, this.text, this.spoken);
+  private announced = '';
+  private candidate = { meaning: '', times: 0, at: 0 };
+
+  render(store: Store): void {
+    if (!store.state || !store.samples.last) return;
+    const now = sentence(store.state, store.samples);
+    setText(this.text, now.words);
+    if (this.root.dataset.severity !== now.severity) {
+      this.root.dataset.severity = now.severity;
+      this.badge.replaceChildren(icon(now.severity), SEVERITY[now.severity]);
+    }
+    this.announce(now, store.samples.version);
+  }
+
+  private announce({ meaning, words }: Sentence, version: number): void {
+    const { candidate } = this;
+    if (candidate.meaning !== meaning) this.candidate = { meaning, times: 1, at: version };
+    else if (candidate.at !== version) Object.assign(candidate, { times: candidate.times + 1, at: version });
+    const first = this.announced === '';
+    if (meaning === this.announced || (!first && this.candidate.times < STEADY)) return;
+    this.announced = meaning;
+    setText(this.spoken, words);
+  }
+}
+
+/** What the operator has to know about what the page shows. */
+class Warnings {
+  readonly root = h('div', { class: 'warnings' });
+  private readonly lost = h('p', { role: 'alert' });
+  private readonly next = h('span', { class: 'next' });
+  private readonly lostBox: HTMLElement;
+  private readonly others = h('ul', {});
+
+  constructor(private readonly desk: Desk) {
+    const again = button('Try now', () => {
+      desk.tryNow();
+    });
+    this.lostBox = h('div', { class: 'warning lost', hidden: true }, this.lost, this.next, again);
+    this.root.append(this.lostBox, this.others);
+  }
+
+  render(): void {
+    const { store } = this.desk;
+    const { connection } = store;
+    this.lostBox.hidden = connection.kind !== 'lost';
+    document.body.classList.toggle('stale', connection.kind === 'lost');
+    if (connection.kind === 'lost') {
+      const shown = store.state ? ' What is shown is what was known then.' : '';
+      setText(this.lost, `Connection lost since ${timeOf(connection.since)}: ${connection.why}.${shown}`);
+      const wait = Math.ceil(connection.next - store.now);
+      setText(this.next, wait > 0 ? `Next try in ${wait}\u00a0s.` : 'Trying …');
+    } else {
+      setText(this.lost, '');
+    }
+    const texts = notes(store);
+    if ([...this.others.children].map((one) => one.textContent).join('\n') !== texts.join('\n')) {
+      this.others.replaceChildren(...texts.map((text) => h('li', {}, text)));
+    }
+    this.others.hidden = texts.length === 0;
+  }
+}
+
+function notes(store: Store): string[] {
+  const { connection, state, clockError, restarted } = store;
+  const off = Math.abs(clockError) > CLOCK_ERROR;
+  return [
+    connection.kind === 'live' && connection.polling !== null
+      ? `The gate has as many listeners as it takes (${connection.polling}), so it is asked every 2\u00a0s; events are not shown.`
+      : '',
+    restarted !== null && store.now - restarted < RESTART_SAID
+      ? `The gate was restarted; seen at ${timeOf(restarted)}. Its counts and charts begin anew.`
+      : '',
+    state && off
+      ? `The clock of this browser is ${duration(clockError)} ${clockError > 0 ? 'ahead of' : 'behind'} the gate's. All times here are the gate's.`
+      : '',
+    state && !state.operator.may_change
+      ? 'This token may only read, so all that changes the gate is switched off.'
+      : '',
+  ].filter((text) => text !== '');
+}

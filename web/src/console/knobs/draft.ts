@@ -1,0 +1,62 @@
+import type { Knobs } from '../schemas.ts';
+
+export type Knob = 'differentiation' | 'favour';
+export const KNOBS: Knob[] = ['differentiation', 'favour'];
+
+export function same(a: Knobs, b: Knobs): boolean {
+  return KNOBS.every((knob) => Math.abs(a[knob] - b[knob]) < 1e-6);
+}
+
+/** What the sliders say, beside what the gate has. */
+export class Draft {
+  /** The gate's, as seen last. */
+  applied: Knobs | null = null;
+  /** The gate's, when the operator began to move a slider. */
+  base: Knobs | null = null;
+  at: Knobs = { differentiation: 0, favour: 0 };
+  /** The one that was moved last. */
+  moved: Knob = 'differentiation';
+
+  get isMoved(): boolean {
+    return this.base !== null && this.applied !== null && !same(this.at, this.applied);
+  }
+
+  /** Whether somebody else has moved a knob since the operator began to. */
+  get isOvertaken(): boolean {
+    return this.base !== null && this.applied !== null && !same(this.base, this.applied);
+  }
+
+  /** The gate's knobs; the sliders follow unless the operator holds them. */
+  follow(applied: Knobs): void {
+    this.applied = applied;
+    if (this.base === null || same(this.at, applied)) this.discard();
+  }
+
+  move(knob: Knob, to: number): void {
+    this.base ??= this.applied;
+    this.at = { ...this.at, [knob]: to };
+    this.moved = knob;
+    if (this.applied && same(this.at, this.applied)) this.base = null;
+  }
+
+  discard(): void {
+    this.base = null;
+    if (this.applied) this.at = { ...this.applied };
+  }
+
+  /** What the operator has seen of others' changes; from here on only later ones count. */
+  accept(): void {
+    if (this.base !== null) this.base = this.applied;
+  }
+}
+
+/** Places over the whole of a knob, beside the one that the slider is at. */
+const GRID = [0, 0.2, 0.4, 0.6, 0.8, 1];
+
+/** The points to be predicted: along the knob that was moved, and the one that is applied. */
+export function questions({ at, moved, applied }: Draft): Knobs[] {
+  const places = [...new Set([...GRID, at[moved]])].sort((a, b) => a - b);
+  const points = places.map((place) => ({ ...at, [moved]: place }));
+  if (applied && !points.some((point) => same(point, applied))) points.push(applied);
+  return points;
+}

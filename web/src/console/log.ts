@@ -1,0 +1,152 @@
+import { h } from '../dom.ts';
+import { why } from './client.ts';
+import { allow, button, Keyed, Notice, scrolling, section, setText } from './elements.ts';
+import type { Desk, Part } from './part.ts';
+import type { Change, Knobs, Mode } from './schemas.ts';
+import type { Happening, Store } from './store.ts';
+import { brief, count, counted, when } from './words.ts';
+
+/** More than that nobody reads here; the gate's own log has all. */
+const MOST = 50;
+
+/** What operators changed, and what happened by itself. */
+export class Log implements Part {
+  readonly root: HTMLElement;
+  private readonly notice = new Notice();
+  private readonly changes: Keyed<Change>;
+  private readonly happenings: Keyed<Happening>;
+  private readonly noChanges = h('p', { class: 'hint' }, 'Nobody has changed anything.');
+  private readonly noEvents = h('p', { class: 'hint' }, 'Nothing has happened since this page was opened.');
+
+  constructor(private readonly desk: Desk) {
+    const changes = h('ol', { class: 'log', 'aria-label': 'Changes by operators' });
+    const happenings = h('ol', { class: 'log', 'aria-label': 'Events' });
+    this.changes = new Keyed(
+      changes,
+      ({ id }) => String(id),
+      (change) => this.change(change),
+    );
+    this.happenings = new Keyed(
+      happenings,
+      ({ at, event }) => `${at} ${event}`,
+      () => this.happening(),
+    );
+    this.root = section(
+      'log',
+      'Log',
+      this.notice.root,
+      h(
+        'div',
+        { class: 'logs' },
+        h(
+          'div',
+          {},
+          h('h3', {}, 'Changes'),
+          this.noChanges,
+          scrolling('Changes by operators', changes, 'log-scroll'),
+        ),
+        h('div', {}, h('h3', {}, 'Events'), this.noEvents, scrolling('Events', happenings, 'log-scroll')),
+      ),
+    );
+  }
+
+  render(): void {
+    const { store } = this.desk;
+    this.changes.show(store.changes.slice(0, MOST));
+    this.happenings.show(store.happenings.slice(0, MOST));
+    this.noChanges.hidden = store.changes.length > 0;
+    this.noEvents.hidden = store.happenings.length > 0;
+  }
+
+  private change(first: Change): { element: HTMLElement; update: (change: Change) => void } {
+    const { store } = this.desk;
+    const time = h('time');
+    const undo = button('Undo', () => void this.undo(first), { 'aria-label': `Undo: ${text(first)}` });
+    const element = h('li', {}, time, h('span', { class: 'what' }, `${first.who}: ${text(first)}`), undo);
+    const update = (change: Change): void => {
+      setText(time, when(change.at, store.now));
+      undo.hidden = !isUndoable(change, store);
+      allow(undo, store);
+    };
+    return { element, update };
+  }
+
+  private happening(): { element: HTMLElement; update: (happening: Happening) => void } {
+    const time = h('time');
+    const words = h('span', { class: 'what' });
+    const update = ({ at, until, event, data, times }: Happening): void => {
+      const now = this.desk.store.now;
+      setText(time, times > 1 ? `${when(at, now)}–${when(until, now)}` : when(at, now));
+      setText(words, happened(event, data));
+    };
+    return { element: h('li', {}, time, words), update };
+  }
+
+  private async undo(change: Change): Promise<void> {
+    const { gate, refresh } = this.desk;
+    try {
+      const session = sessionOf(change);
+      if (change.event === 'knobs') await gate.moveKnobs(change.old as Knobs);
+      else if (change.event === 'mode') await gate.setMode(change.old as Mode);
+      else if (change.event === 'drain') await gate.setDraining(change.old === true);
+      else if (session && typeof change.old === 'string') await gate.setClass(session, change.old);
+      else if (session) await gate.unsetClass(session);
+      this.notice.good(`Undone: ${text(change)}.`);
+    } catch (error) {
+      this.notice.bad(`Not undone: ${why(error)}.`);
+    }
+    await refresh().catch(() => undefined);
+  }
+}
+
+function text({ event, what, old, new: now }: Change): string {
+  if (event === 'reload') return `configuration read again: ${brief(now)}`;
+  return `${what} ${brief(old)} → ${brief(now)}`;
+}
+
+function sessionOf({ event, what }: Change): string | null {
+  return event === 'class' ? (/[0-9a-f]{1,16}$/i.exec(what)?.[0] ?? null) : null;
+}
+
+/** Only what still is as the change has left it: else a later one would be undone with it. */
+function isUndoable(change: Change, { changes, state }: Store): boolean {
+  if (change.event === 'reload' || JSON.stringify(change.old) === JSON.stringify(change.new)) return false;
+  // A reload sets knobs and mode as well.
+  const last = changes.find(
+    ({ event, what }) => event === 'reload' || (event === change.event && what === change.what),
+  );
+  if (last?.id !== change.id && !(last?.event === 'reload' && change.event !== 'knobs')) return false;
+  const current = { mode: state?.mode, drain: state?.draining, knobs: state?.knobs }[change.event as 'mode'];
+  return current === undefined || JSON.stringify(current) === JSON.stringify(change.new);
+}
+
+/** An event in words. */
+function happened(event: string, data: unknown): string {
+  const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
+  switch (event) {
+    case 'rejections':
+      return `${counted(Number(fields.total), 'refusal')}: ${rejections(fields.classes)}`;
+    case 'raised':
+      return `sessions raised: ${brief(fields)}`;
+    case 'upstream':
+      return fields.state === 'failing'
+        ? `requests to the servers fail: ${brief(fields.failures)}`
+        : 'the servers answer again';
+    case 'pressure':
+      return fields.state === 'refusing'
+        ? 'connections or memory run short: new sessions are refused'
+        : 'connections and memory are enough again';
+    default:
+      return `${event}: ${brief(data)}`;
+  }
+}
+
+function rejections(classes: unknown): string {
+  const each = Object.entries((classes ?? {}) as Record<string, Record<string, number>>);
+  return each
+    .map(([name, reasons]) => {
+      const by = Object.entries(reasons).map(([reason, n]) => `${reason} ${count(n)}`);
+      return `${name} (${by.join(', ')})`;
+    })
+    .join(', ');
+}

@@ -1,0 +1,152 @@
+import { h } from '../dom.ts';
+import { isAbort, why } from './client.ts';
+import { button, Keyed, section, setText, table } from './elements.ts';
+import type { Wanted } from './gate.ts';
+import type { Desk, Part } from './part.ts';
+import type { Queue, QueuedRequest } from './schemas.ts';
+import { about, count, timeOf } from './words.ts';
+
+const REFRESH_EVERY = 5;
+/** While somebody types, ms. */
+const REST = 250;
+const STAGES = ['acceptor', 'pending', 'discard', 'class'];
+
+/** Who waits now. Asked only while it is open: a queue of thousands is a lot to look through. */
+export class QueuePart implements Part {
+  readonly root: HTMLElement;
+  private readonly wanted: Wanted = { class: '', stage: '', search: '' };
+  private readonly search = h('input', {
+    type: 'search',
+    id: 'queue-search',
+    spellcheck: 'false',
+    autocomplete: 'off',
+  });
+  private readonly classes = h('select', { id: 'queue-class' });
+  private readonly stages = h('select', { id: 'queue-stage' });
+  private readonly shown = h('p', { class: 'hint', role: 'status' });
+  private readonly details: HTMLDetailsElement;
+  private readonly rows: Keyed<QueuedRequest>;
+  private asking: AbortController | null = null;
+  private asked = -Infinity;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly desk: Desk) {
+    const body = h('tbody');
+    this.rows = new Keyed(
+      body,
+      ({ id }) => id,
+      (first) => this.row(first),
+    );
+    this.fill(this.classes, []);
+    this.stages.append(...['', ...STAGES].map((value) => h('option', { value }, value || 'all stages')));
+    const filters = h(
+      'div',
+      { class: 'filters' },
+      field('Search', this.search),
+      field('Class', this.classes),
+      field('Stage', this.stages),
+      button('Refresh', () => void this.ask()),
+    );
+    this.details = h(
+      'details',
+      { class: 'queue' },
+      h('summary', {}, 'Show the queue'),
+      filters,
+      this.shown,
+      table('Requests that wait', ['Waits for', 'Class', 'Stage', 'Client', 'Method', 'Path', 'Id'], body),
+    );
+    this.details.addEventListener('toggle', () => {
+      if (this.details.open) void this.ask();
+    });
+    this.search.addEventListener('input', () => {
+      this.take('search', this.search.value, REST);
+    });
+    this.classes.addEventListener('change', () => {
+      this.take('class', this.classes.value, 0);
+    });
+    this.stages.addEventListener('change', () => {
+      this.take('stage', this.stages.value, 0);
+    });
+    this.root = section('queue', 'Who waits now', this.details);
+  }
+
+  render(): void {
+    const { store } = this.desk;
+    this.fill(this.classes, store.classes);
+    const late = performance.now() / 1000 - this.asked > REFRESH_EVERY;
+    if (this.details.open && late && store.connection.kind === 'live') void this.ask();
+  }
+
+  private fill(select: HTMLSelectElement, names: string[]): void {
+    const key = JSON.stringify(names);
+    if (select.dataset.names === key) return;
+    select.dataset.names = key;
+    const { value } = select;
+    select.replaceChildren(
+      ...['', ...names].map((name) => h('option', { value: name }, name || 'all classes')),
+    );
+    if (names.includes(value)) select.value = value;
+  }
+
+  private take(name: keyof Wanted, value: string, rest: number): void {
+    this.wanted[name] = value;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(), rest);
+  }
+
+  private async ask(): Promise<void> {
+    this.asking?.abort();
+    const mine = new AbortController();
+    this.asking = mine;
+    this.asked = performance.now() / 1000;
+    try {
+      this.show(await this.desk.gate.queue(this.wanted, mine.signal));
+    } catch (error) {
+      if (!mine.signal.aborted && !isAbort(error)) setText(this.shown, `Not refreshed: ${why(error)}.`);
+    }
+  }
+
+  private show({ waiting, requests }: Queue): void {
+    this.rows.show(requests);
+    const filtered = Object.values(this.wanted).some((value) => value !== '');
+    const which = filtered ? 'that match' : 'that wait';
+    const time = timeOf(this.desk.store.now);
+    setText(
+      this.shown,
+      `${count(requests.length)} of ${count(waiting)} ${which} are shown, the longest waits first; at ${time}.`,
+    );
+  }
+
+  private row(first: QueuedRequest): { element: HTMLElement; update: (request: QueuedRequest) => void } {
+    const [age, name, stage] = [h('td'), h('td', { class: 'words' }), h('td', { class: 'words' })];
+    const only = button(
+      first.client,
+      () => {
+        this.search.value = first.client;
+        this.take('search', first.client, 0);
+      },
+      { class: 'plain', title: 'Show only what waits for this client' },
+    );
+    const element = h(
+      'tr',
+      {},
+      age,
+      name,
+      stage,
+      h('td', { class: 'words' }, only),
+      h('td', { class: 'words' }, first.method),
+      h('td', { class: 'words path' }, first.path),
+      h('td', { class: 'words' }, first.id),
+    );
+    const update = (request: QueuedRequest): void => {
+      setText(age, about(request.age));
+      setText(name, request.class ?? 'not known');
+      setText(stage, request.stage ?? 'changing');
+    };
+    return { element, update };
+  }
+}
+
+export function field(label: string, input: HTMLElement): HTMLElement {
+  return h('div', { class: 'field' }, h('label', { for: input.id }, label), input);
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { chromium } from '../browser.ts';
+import { Visit } from './visit.ts';
+
+describe.skipIf(chromium === undefined)('the knobs', () => {
+  const visit = new Visit();
+
+  test('show what the simulator says before they are applied, and then what it did', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    const slider = page.getByLabel('Differentiation', { exact: true });
+    await slider.focus();
+    for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowLeft');
+    expect(await slider.inputValue()).toBe('0.85');
+    await page.getByText(/^Predicted from the load of the last 3\u00a0min/).waitFor();
+    const [asked] = gate.bodies('POST', '/api/v1/foresight').slice(-1) as { knobs: unknown[] }[];
+    expect(asked?.knobs).toContainEqual({ differentiation: 0.85, favour: 0.5 });
+    expect(asked?.knobs).toContainEqual({ differentiation: 0.9, favour: 0.5 });
+    const head = await page.locator('#knobs .knobs-main thead').innerText();
+    expect(head).toContain('Predicted at the sliders');
+    await page.locator('#knobs .curves .u-wrap canvas').nth(2).waitFor();
+    await page.getByText('Clients that come back after a refusal').waitFor();
+    expect(gate.bodies('PATCH', '/api/v1/knobs')).toEqual([]);
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied: differentiation 0.85, favour 0.50.').waitFor();
+    expect(gate.state.knobs).toEqual({ differentiation: 0.85, favour: 0.5 });
+    await page
+      .locator('.did')
+      .getByText(/sessions in \d+\u00a0s/)
+      .waitFor({ timeout: 15_000 });
+    expect(await page.locator('.did thead').innerText()).toContain('Measured since');
+    // What is read by keyboard stays in focus while its figures change.
+    const figures = page.getByRole('region', { name: 'What the change did' });
+    await figures.focus();
+    const before = await figures.innerText();
+    await expect.poll(() => figures.innerText(), { timeout: 15_000 }).not.toBe(before);
+    expect(await figures.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.locator('.did').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone: differentiation 0.90, favour 0.50.').waitFor();
+    expect(gate.state.knobs).toEqual({ differentiation: 0.9, favour: 0.5 });
+  });
+
+  test('give up what was asked when a slider moves on', async () => {
+    const { gate } = visit;
+    gate.foresightDelay = 3000;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Favour', { exact: true }).fill('0.2');
+    await expect.poll(() => gate.bodies('POST', '/api/v1/foresight').length).toBe(1);
+    gate.foresightDelay = 50;
+    await page.getByLabel('Favour', { exact: true }).fill('0.7');
+    await page.getByText(/^Predicted from the load/).waitFor();
+    expect(gate.givenUp).toContain('/api/v1/foresight');
+    const x = await page.locator('#knobs .curves .plot').first().getAttribute('aria-label');
+    expect(x).toContain('Completed sessions');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await page.getByLabel('Favour', { exact: true }).inputValue()).toBe('0.5');
+    await page.getByText('Move a knob to see').waitFor();
+  });
+
+  test('can be applied without a prediction, which says why there is none', async () => {
+    const { gate } = visit;
+    gate.foresightProblem = 'only 12 s of load have been seen; ask again in 50 s';
+    visit.expected = /503/;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByText('No prediction: only 12 s of load have been seen').waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied: differentiation 0.30').waitFor();
+    expect(gate.state.knobs.differentiation).toBe(0.3);
+  });
+
+  test('follow another operator, and say who it was', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
+    await page.getByText('10.0.0.7:5123 (night) set differentiation 0.40').waitFor();
+    expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.4');
+  });
+
+  test('do not overwrite silently what another operator has set meanwhile', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.7');
+    gate.moveKnobs({ differentiation: 0.1, favour: 0.5 });
+    await page.getByText('Your sliders stay where they are; they are not applied.').waitFor();
+    expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.7');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.innerText()).toContain('10.0.0.7:5123 (night) has set differentiation 0.10');
+    await page.keyboard.press('Escape');
+    expect(gate.state.knobs.differentiation).toBe(0.1);
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied: differentiation 0.70').waitFor();
+    expect(gate.state.knobs.differentiation).toBe(0.7);
+  });
+
+  test('ask again when a change has not been heard of yet', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.7');
+    gate.state = { ...gate.state, knobs: { differentiation: 0.2, favour: 0.5 } };
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply mine all the same' }).click();
+    await page.getByText('Applied: differentiation 0.70').waitFor();
+    expect(gate.bodies('PATCH', '/api/v1/knobs')).toEqual([{ differentiation: 0.7, favour: 0.5 }]);
+  });
+});

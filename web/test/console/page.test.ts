@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { chromium, pixels } from '../browser.ts';
+import * as world from './world.ts';
+import { Visit } from './visit.ts';
+
+const PAGE = new URL('../../dist/console.html', import.meta.url);
+const LARGEST = 200 * 1024;
+
+test('the page is one file, small enough for a slow line, that a strict policy lets run', () => {
+  const html = readFileSync(PAGE, 'utf8');
+  expect(gzipSync(html).length).toBeLessThanOrEqual(LARGEST);
+  expect(html.match(/<script/g)).toHaveLength(1);
+  expect(html.match(/<style/g)).toHaveLength(1);
+  expect(html).not.toMatch(/<[a-z][^>]* (style|on\w+)=/);
+  expect(html).not.toMatch(/<(script|link|img)[^>]* (src|href)="(?!data:)/);
+});
+
+describe.skipIf(chromium === undefined)('the console in Chromium', () => {
+  const visit = new Visit();
+
+  test('shows its skeleton before the gate has answered anything', async () => {
+    visit.gate.isSilent = true;
+    const page = await visit.open();
+    const headings = await page.locator('h2').allInnerTexts();
+    expect(headings).toEqual([
+      'Knobs',
+      'Classes',
+      'Over time',
+      'Who waits now',
+      'Class of a session',
+      'Servers and resources',
+      'Waiting rooms',
+      'Operations',
+      'Log',
+    ]);
+    expect(await page.locator('.verdict .words').innerText()).toBe('Asking the gate how it is …');
+  });
+
+  test('says who suffers, and announces it again only when that means something else', async () => {
+    const page = await visit.open();
+    await visit.ready();
+    const spoken = page.locator('#announcement');
+    await page.waitForFunction(() => document.getElementById('announcement')?.textContent !== '');
+    expect(await spoken.innerText()).toMatch(/^basic: .* refused/);
+    expect(await page.locator('.badge').innerText()).toBe('Warning');
+    const changes = await page.evaluate(async () => {
+      const node = document.getElementById('announcement');
+      let count = 0;
+      const observer = new MutationObserver((list) => {
+        count += list.length;
+      });
+      if (node) observer.observe(node, { childList: true, characterData: true, subtree: true });
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      return count;
+    });
+    expect(changes).toBe(0);
+    visit.gate.make = world.quiet;
+    await page
+      .getByText(/^Nobody waits/)
+      .first()
+      .waitFor({ timeout: 20_000 });
+    await page.waitForFunction(() =>
+      document.getElementById('announcement')?.textContent.startsWith('Nobody'),
+    );
+    expect(await page.locator('.badge').innerText()).toBe('Calm');
+  });
+
+  test('has meters for each class', async () => {
+    const page = await visit.open();
+    await visit.ready();
+    const basic = page.getByRole('article', { name: 'Class basic', exact: true });
+    const figures = await basic.locator('dt').allInnerTexts();
+    expect(figures).toEqual(['Offered', 'Served', 'Refused', 'Queued', '95\u00a0% within']);
+    expect(await basic.locator('.value').nth(1).innerText()).toBe('41.0/s');
+    expect(await basic.locator('.stages').innerText()).toContain('acceptor 2\u00a0ms');
+    visit.gate.state.mode = 'shadow';
+    await basic.getByText('Would be refused').waitFor();
+  });
+
+  test('draws what comes, with changes as lines, and nothing while it is hidden', async () => {
+    visit.gate.changes = [world.change(1, 'knobs', 'knobs', { differentiation: 0 }, { differentiation: 1 })];
+    const page = await visit.open();
+    await visit.ready();
+    const plots = page.locator('#time .plot');
+    await page.locator('#time .u-wrap canvas').last().waitFor();
+    expect(await plots.count()).toBe(6);
+    expect(await pixels(plots.nth(1), '--series-1')).toBeGreaterThan(100);
+    const drawn = (): Promise<number> =>
+      page.evaluate(async () => {
+        const canvas = document.querySelector<HTMLCanvasElement>('#time .u-wrap canvas');
+        const before = canvas?.toDataURL();
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+        return canvas?.toDataURL() === before ? 0 : 1;
+      });
+    expect(await drawn()).toBe(1);
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    expect(await drawn()).toBe(0);
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => false });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    expect(await drawn()).toBe(1);
+  });
+
+  test('shows the last hour on request, and reads its points by keyboard', async () => {
+    visit.gate.remember(3600);
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Last hour').check();
+    const plot = page.locator('#time .plot').first();
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    await page
+      .locator('#time .panel .hidden')
+      .first()
+      .getByText(/Offered, .*\/s/)
+      .waitFor({ state: 'attached' });
+  });
+
+  test('shows servers, resources and waiting rooms', async () => {
+    const page = await visit.open();
+    await visit.ready();
+    expect(await page.locator('#servers tbody tr').nth(1).innerText()).toContain('ejected');
+    expect(await page.locator('#servers').innerText()).toContain('412 of clients, 8 of servers');
+    expect(await page.locator('#rooms').innerText()).toContain('240 visitors in line, 3.20/s let in');
+    await page.getByText('What a visitor of class basic sees').click();
+    const frame = page.locator('#rooms iframe');
+    await frame.waitFor();
+    expect(await frame.getAttribute('sandbox')).toBe('');
+    await page.frameLocator('#rooms iframe').getByText('You are in line: 44').waitFor();
+    visit.expected = /404/;
+    await page.getByText('What a visitor of class premium sees').click();
+    await page.getByText('This class has no waiting room page.').waitFor();
+  });
+});
