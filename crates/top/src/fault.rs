@@ -79,6 +79,11 @@ impl Fault {
         matches!(self, Self::Unauthorized { .. } | Self::Forbidden { .. })
     }
 
+    /// Whether what was asked for may have been done, although no answer says so.
+    pub(crate) fn is_unclear(&self) -> bool {
+        matches!(self, Self::Silent { .. } | Self::Broken { .. } | Self::NoGate { .. })
+    }
+
     /// Whether the gate does not have what was asked for, as an older one.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Self::Refused { status: 404 | 405, .. })

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tui::Screen;
 
 use crate::api::history::History;
@@ -19,6 +19,7 @@ use crate::link::ask::{greet, last_samples, state};
 use crate::link::conversation::talk;
 use crate::show::screen::{self, End, MIN_HEIGHT, MIN_WIDTH};
 use crate::text::{clean, clean_json};
+use crate::told::failing::Tallies;
 use crate::told::figures::{Lately, TITLES, gate, lately, recent, server, whole};
 use crate::told::verdict::verdict;
 
@@ -29,12 +30,18 @@ const MAX_ORDERS: usize = 16;
 /// How long a screen has to give the terminal back.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long what was ordered last has until it is done, after the screen has ended.
+const LAST_ORDERS: Duration = Duration::from_secs(3);
+/// Between two states, for what has changed.
+const BETWEEN: Duration = Duration::from_secs(1);
+
 /// What a gate said, once.
 #[derive(Debug)]
 pub struct Look {
     place: String,
     raw: Value,
     state: State,
+    tallies: Tallies,
     sample: Value,
     history: History,
 }
@@ -43,10 +50,22 @@ pub struct Look {
 pub async fn look(client: &Client) -> Result<Look, Fault> {
     let (raw, state) = state(client).await?;
     let (sample, history) = last_samples(client).await?;
-    Ok(Look { place: client.place().to_string(), raw, state, sample, history })
+    let mut tallies = Tallies::default();
+    tallies.see(&state);
+    Ok(Look { place: client.place().to_string(), raw, state, tallies, sample, history })
 }
 
 impl Look {
+    /// Looks once more where servers have failed, as a state does not say when they did.
+    pub async fn at_failures(mut self, client: &Client) -> Result<Self, Fault> {
+        if self.state.upstream.servers.iter().any(|server| server.failures > 0.0) {
+            sleep(BETWEEN).await;
+            (self.raw, self.state) = state(client).await?;
+            self.tallies.see(&self.state);
+        }
+        Ok(self)
+    }
+
     /// Where it was, the state as the gate says it, and its last sample; on one line, and without what a terminal would
     /// obey.
     pub fn json(&self) -> String {
@@ -58,7 +77,7 @@ impl Look {
 /// The table.
 impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, state, history, .. } = self;
+        let Self { place, state, tallies, history, .. } = self;
         let recent = recent(history.samples.iter());
         let classes = lately(state, &history.classes, &recent);
         let unclassified =
@@ -66,7 +85,7 @@ impl fmt::Display for Look {
         let mode = if state.is_shadow() { ", in shadow mode" } else { "" };
         let draining = if state.draining { ", draining" } else { "" };
         writeln!(f, "{place}: {}{mode}{draining}", gate(state))?;
-        writeln!(f, "{}", verdict(state, &classes, unclassified).text)?;
+        writeln!(f, "{}", verdict(state, &classes, unclassified, &tallies.failing()).text)?;
         writeln!(f)?;
         write_classes(f, &classes)?;
         writeln!(f)?;
@@ -123,11 +142,17 @@ pub async fn live(client: Arc<Client>, signal: impl Future<Output = u8>) -> Resu
     if thread::Builder::new().name("view".to_owned()).spawn(view).is_err() {
         return Ok(None);
     }
+    let mut talk = Box::pin(talk(client, greeting, news, orders));
     let number = tokio::select! {
-        () = talk(client, greeting, news, orders) => None,
-        end = &mut end => return Ok(Some(how(end.unwrap_or(End::TerminalLost)))),
+        () = &mut talk => None,
+        end = &mut end => {
+            // There are no more orders; the last one may be on its way.
+            let _ = timeout(LAST_ORDERS, talk).await;
+            return Ok(Some(how(end.unwrap_or(End::TerminalLost))));
+        }
         number = &mut signal => Some(number),
     };
+    drop(talk);
     // The conversation and its news are gone, so the view ends; one that hangs in a terminal is left behind.
     let end = timeout(END_TIMEOUT, end).await.ok().and_then(Result::ok).unwrap_or(End::TerminalLost);
     Ok(Some(number.map_or_else(|| how(end), Ended::BySignal)))

@@ -430,7 +430,7 @@ export interface components {
       completed: number;
       /**
        * Format: double
-       * @description The share of them; null where none began.
+       * @description The share of them; null where none has ended.
        */
       completion?: number | null;
       /** @description Its name. */
@@ -445,6 +445,11 @@ export interface components {
        * @description 95th percentile.
        */
       p95?: number | null;
+      /**
+       * Format: uint64
+       * @description How many have ended, of which that is the share.
+       */
+      sessions: number;
       /**
        * Format: double
        * @description Sessions that began per second, or would have.
@@ -632,6 +637,8 @@ export interface components {
        * @description 0 all classes alike to 1 strict priority.
        */
       differentiation?: number | null;
+      /** @description How the knobs are, as far as the operator knows: if they are otherwise, none is moved. */
+      expected?: components['schemas']['Shown'] | null;
       /**
        * Format: double
        * @description 0 fastest responses to 1 most sessions.
@@ -862,6 +869,8 @@ export interface components {
       express: number;
       /** @description Whether it can be asked what other knobs would do. */
       foresight: boolean;
+      /** @description The name of the machine. */
+      host: string;
       /** Format: uint32 */
       in_service: number;
       knobs: components['schemas']['Shown'];
@@ -889,6 +898,8 @@ export interface components {
       unclassified: components['schemas']['Counts'];
       upstream: components['schemas']['Upstream'];
       version: string;
+      /** @description Whether visitors that are refused are given places in a waiting room. */
+      waiting_room: boolean;
       /** Format: uint32 */
       window: number;
     };
@@ -926,7 +937,7 @@ export interface components {
       servers: components['schemas']['One'][];
       tunnels: components['schemas']['Tunnels'];
     };
-    /** @description Of a class without a waiting room all is 0. */
+    /** @description Where there is no waiting room all is 0. */
     WaitingRoom: {
       /**
        * Format: double

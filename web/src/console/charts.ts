@@ -36,7 +36,7 @@ export function charts({ store }: Desk): Part {
     h(
       'p',
       { class: 'hint' },
-      'Thin vertical lines: changes by operators. Drag over a plot to zoom, double-click to see all of it again.',
+      'Thin vertical lines: changes, and who made them; the log has more. Drag over a plot to zoom, double-click to see all of it again.',
     ),
     host,
   );
@@ -92,7 +92,7 @@ class LiveGroup {
     const xs = visible.map((sample) => sample.at);
     const boundaries = changes
       .filter(({ at }) => at >= extent[0] && at <= extent[1])
-      .map(({ at, event }) => ({ x: at, name: event }))
+      .map(({ at, event, who }) => ({ x: at, name: `${event}, ${operator(who)}` }))
       .reverse();
     for (const { plan, chart } of this.charts) {
       chart.replace({ xs, lines: lines(plan, visible), boundaries, extent });
@@ -103,6 +103,11 @@ class LiveGroup {
     this.legend.render();
     for (const { chart } of this.charts) chart.redraw();
   }
+}
+
+/** The name of the token, or the address where there is none. */
+function operator(who: string): string {
+  return /\((.+)\)$/.exec(who)?.[1] ?? who.replace(/:\d+$/, '');
 }
 
 function lines(plan: Plan, samples: Sample[]): TraceLine[] {

@@ -8,10 +8,13 @@ export class Refused extends Error {
   }
 }
 
+/** There was no answer, or not all of one. */
+class Unreachable extends Error {}
+
 /** Where tokens come from. */
 export interface Tokens {
   readonly current: string | null;
-  /** Another token than `rejected`; waits until the operator has typed one. */
+  /** Another token than `rejected`; waits until the operator has typed one, and fails if none is given. */
   replace: (rejected: string | null) => Promise<string>;
 }
 
@@ -29,10 +32,10 @@ const TIMEOUT = 5;
 export class Client {
   constructor(private readonly tokens: Tokens) {}
 
-  /** An answer's JSON; asks for a token and tries again where one is wanted. */
+  /** An answer's JSON; asks for a token where one is wanted, and again then if nothing is changed by it. */
   async json<T>(method: string, path: string, options: Options = {}): Promise<T> {
     const response = await this.send(method, path, options);
-    return (await response.json()) as T;
+    return JSON.parse(await reached(response.text())) as T;
   }
 
   /** An answer that goes on; only its head is waited for so long. */
@@ -56,15 +59,34 @@ export class Client {
   private async send(method: string, path: string, options: Options): Promise<Response> {
     for (;;) {
       const token = this.tokens.current;
-      const response = await fetch(path, request(method, token, options));
+      const response = await reached(fetch(path, request(method, token, options)));
       if (response.status !== 401) {
         if (!response.ok) throw await refused(response);
         return response;
+      }
+      if (!onlyLooks(method, path)) {
+        // What was decided now must not be done when somebody types a token hours later.
+        void this.tokens.replace(token).catch(() => undefined);
+        throw new Refused(401, 'not done: the token has expired');
       }
       // Another request may have been given a new one while this was on its way.
       if (this.tokens.current === token) await this.tokens.replace(token);
       options.signal?.throwIfAborted();
     }
+  }
+}
+
+function onlyLooks(method: string, path: string): boolean {
+  return method === 'GET' || path === '/api/v1/foresight';
+}
+
+/** The network's failures are TypeErrors, as are faults of this page: here the one is told from the other. */
+export async function reached<T>(network: Promise<T>): Promise<T> {
+  try {
+    return await network;
+  } catch (error) {
+    if (error instanceof TypeError) throw new Unreachable('the gate cannot be reached');
+    throw error;
   }
 }
 
@@ -84,7 +106,7 @@ function request(method: string, token: string | null, options: Options): Reques
 }
 
 async function refused(response: Response): Promise<Refused> {
-  const text = await response.text();
+  const text = await reached(response.text());
   try {
     const problem = JSON.parse(text) as { error?: unknown };
     if (typeof problem.error === 'string') return new Refused(response.status, problem.error);
@@ -96,9 +118,7 @@ async function refused(response: Response): Promise<Refused> {
 
 /** What went wrong, for an operator. */
 export function why(error: unknown): string {
-  if (error instanceof Refused) return error.message;
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'the gate does not answer';
-  if (error instanceof TypeError) return 'the gate cannot be reached';
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts';
+import type { Client, Options } from './client.ts';
 import type {
   Changes,
   Foresight,
@@ -17,41 +17,47 @@ export interface Wanted {
   class: string;
   stage: string;
   search: string;
+  /** How many of them are left out, those that have waited longest. */
+  offset: number;
 }
 
+/** What is asked all the time, s. */
+const STATE_TIMEOUT = 2;
 /** A prediction is computed, not looked up. */
 const FORESIGHT_TIMEOUT = 30;
 /** Reading a configuration may look names up. */
 const RELOAD_TIMEOUT = 15;
-const QUEUE_LIMIT = 100;
+/** Requests on a page of the queue. */
+export const QUEUE_LIMIT = 100;
 
 /** The gate's admin API, an operation each. */
 export class Gate {
-  constructor(private readonly client: Client) {}
+  /** `changed` is called when a change has been answered, or may have been made without an answer. */
+  constructor(
+    private readonly client: Client,
+    private readonly changed: () => void,
+  ) {}
 
-  state(signal?: AbortSignal, timeout = 2): Promise<State> {
-    return this.client.json('GET', '/api/v1/state', { signal, timeout });
+  state(signal?: AbortSignal): Promise<State> {
+    return this.client.json('GET', '/api/v1/state', { signal, timeout: STATE_TIMEOUT });
   }
 
-  history(seconds: number, samples: number, signal?: AbortSignal): Promise<History> {
+  history(seconds: number, samples: number): Promise<History> {
     const query = new URLSearchParams({ seconds: String(seconds), samples: String(samples) });
-    return this.client.json('GET', `/api/v1/history?${query}`, { signal });
+    return this.client.json('GET', `/api/v1/history?${query}`);
   }
 
-  changes(signal?: AbortSignal): Promise<Changes> {
-    return this.client.json('GET', '/api/v1/changes', { signal });
+  changes(): Promise<Changes> {
+    return this.client.json('GET', '/api/v1/changes');
   }
 
   events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     return this.client.open('/api/v1/events?samples=true', signal);
   }
 
-  knobs(): Promise<Knobs> {
-    return this.client.json('GET', '/api/v1/knobs');
-  }
-
-  moveKnobs(knobs: Knobs): Promise<Knobs> {
-    return this.client.json('PATCH', '/api/v1/knobs', { body: knobs });
+  /** Refused with 409 where the knobs are not as `expected`. */
+  moveKnobs(knobs: Knobs, expected: Knobs): Promise<Knobs> {
+    return this.change('PATCH', '/api/v1/knobs', { body: { ...knobs, expected } });
   }
 
   foresight(knobs: Knobs[], signal: AbortSignal): Promise<Foresight> {
@@ -68,8 +74,8 @@ export class Gate {
 
   queue(wanted: Wanted, signal?: AbortSignal): Promise<Queue> {
     const query = new URLSearchParams({ limit: String(QUEUE_LIMIT) });
-    for (const [name, value] of Object.entries(wanted) as [string, string][]) {
-      if (value !== '') query.set(name, value);
+    for (const [name, value] of Object.entries(wanted) as [string, string | number][]) {
+      if (value !== '' && value !== 0) query.set(name, String(value));
     }
     return this.client.json('GET', `/api/v1/queue?${query}`, { signal });
   }
@@ -79,19 +85,19 @@ export class Gate {
   }
 
   setClass(session: string, name: string): Promise<unknown> {
-    return this.client.json('POST', classOf(session), { body: { class: name } });
+    return this.change('POST', classOf(session), { body: { class: name } });
   }
 
   unsetClass(session: string): Promise<unknown> {
-    return this.client.json('DELETE', classOf(session));
+    return this.change('DELETE', classOf(session));
   }
 
   setMode(mode: Mode): Promise<unknown> {
-    return this.client.json('PATCH', '/api/v1/mode', { body: { mode } });
+    return this.change('PATCH', '/api/v1/mode', { body: { mode } });
   }
 
   setDraining(draining: boolean): Promise<unknown> {
-    return this.client.json(draining ? 'POST' : 'DELETE', '/api/v1/drain');
+    return this.change(draining ? 'POST' : 'DELETE', '/api/v1/drain');
   }
 
   previewReload(): Promise<Preview> {
@@ -99,7 +105,15 @@ export class Gate {
   }
 
   reload(): Promise<{ changed: string[] }> {
-    return this.client.json('POST', '/api/v1/reload', { timeout: RELOAD_TIMEOUT });
+    return this.change('POST', '/api/v1/reload', { timeout: RELOAD_TIMEOUT });
+  }
+
+  private async change<T>(method: string, path: string, options?: Options): Promise<T> {
+    try {
+      return await this.client.json(method, path, options);
+    } finally {
+      this.changed();
+    }
   }
 }
 

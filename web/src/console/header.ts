@@ -20,29 +20,57 @@ const SEVERITY: Record<Severity, string> = {
   alarm: 'Alarm',
 };
 
+/** Seconds over which failures of the servers are looked at. */
+const FAILURES_LATELY = 15;
+
+function verdictOf(store: Store): Sentence | null {
+  const { state, samples, counts } = store;
+  if (!state || !samples.last) return null;
+  return sentence(state, samples, counts.before(state, FAILURES_LATELY));
+}
+
+/** Tells tabs apart, and how they are, also while they are not looked at. */
+export function keepTitle(store: Store): void {
+  const show = (): void => {
+    const { kind } = store.connection;
+    const brief = kind === 'lost' ? 'Lost' : verdictOf(store)?.brief;
+    const title = [brief, store.host, 'Headworks'].filter((one) => one !== undefined).join(' · ');
+    if (document.title !== title) document.title = title;
+  };
+  store.listen(() => {
+    try {
+      show();
+    } catch {
+      // The sentence itself is in the page, which says what is wrong with it.
+    }
+  });
+}
+
 /** Which gate this is, whether it is reached, and the one sentence to read first. */
 export function header(desk: Desk): Part {
   const { store } = desk;
   const facts = h('p', { class: 'facts' });
   const link = h('span', { class: 'link' });
+  const name = h('h1');
   const clock = h('time', { class: 'clock' });
+  const forget = button('Forget the token', () => {
+    desk.token.forget();
+    desk.token.askAgain();
+    void desk.refresh().catch(() => undefined);
+  });
   const verdict = new Verdict();
   const warnings = new Warnings(desk);
   const root = h(
     'header',
     { class: 'top' },
-    h(
-      'div',
-      { class: 'identity' },
-      h('h1', {}, `Gate ${location.host}`),
-      facts,
-      h('p', { class: 'line' }, link, clock),
-    ),
+    h('div', { class: 'identity' }, name, facts, h('p', { class: 'line' }, link, clock, forget)),
     verdict.root,
     warnings.root,
   );
   const render = (): void => {
+    setText(name, `Gate ${store.host}`);
     setText(facts, words(store));
+    forget.hidden = desk.token.current === null;
     const { kind } = store.connection;
     setText(link, LINK[kind](store));
     setAttribute(link, 'data-kind', kind);
@@ -64,7 +92,7 @@ function words({ state }: Store): string {
   if (!state) return 'headworks gate';
   const mode = state.mode === 'shadow' ? 'shadow mode: nobody is refused' : 'enforcing';
   const who = state.operator.may_change ? state.operator.name : `${state.operator.name}, read-only`;
-  return `headworks ${state.version} · ${mode}${state.draining ? ' · draining' : ''} · ${who}`;
+  return `headworks ${state.version} · ${mode}${state.draining ? ' · draining' : ''} · ${who} · ${location.host}`;
 }
 
 /** The sentence, shown at once, and announced when it has come to mean something else. */
@@ -77,8 +105,8 @@ class Verdict {
   private candidate = { meaning: '', times: 0, at: 0 };
 
   render(store: Store): void {
-    if (!store.state || !store.samples.last) return;
-    const now = sentence(store.state, store.samples);
+    const now = verdictOf(store);
+    if (!now) return;
     setText(this.text, now.words);
     if (this.root.dataset.severity !== now.severity) {
       this.root.dataset.severity = now.severity;
@@ -146,7 +174,7 @@ function notes(store: Store): string[] {
       ? `The gate was restarted; seen at ${timeOf(restarted)}. Its counts and charts begin anew.`
       : '',
     state && off
-      ? `The clock of this browser is ${duration(clockError)} ${clockError > 0 ? 'ahead of' : 'behind'} the gate's. All times here are the gate's.`
+      ? `The clock of this browser is ${duration(clockError)} ${clockError > 0 ? 'ahead of' : 'behind'} the gate's. All times here are by the gate's clock, in the time zone of this browser.`
       : '',
     state && !state.operator.may_change
       ? 'This token may only read, so all that changes the gate is switched off.'

@@ -1,13 +1,14 @@
 import { isAbort, Refused, why } from './client.ts';
 import type { Gate } from './gate.ts';
+import type { Presence } from './presence.ts';
 import { MOST_SAMPLES } from './samples.ts';
 import type { Sample } from './schemas.ts';
 import type { Store } from './store.ts';
 import { messages } from './stream.ts';
 
-/** Samples come each second: who says nothing for this long is gone, s. */
-const SILENCE = 2.2;
-const WATCH_EVERY = 0.3;
+/** Samples come each second: who says nothing for this long is gone, which has to be said within 3 s. */
+const SILENCE = 2.7;
+const WATCH_EVERY = 0.1;
 const STATE_EVERY = 2;
 const POLL_EVERY = 2;
 /** How often it is tried to listen again where too many listened. */
@@ -16,23 +17,35 @@ const LONGEST_PAUSE = 10;
 
 const CHANGES = new Set(['knobs', 'mode', 'class', 'drain', 'reload']);
 
+/** Nobody looks at the page. */
+class Unseen extends Error {}
+
 /** Keeps the store up to date: listens to the gate, and comes back when it is gone. */
 export class Link {
   private heard = 0;
   private failures = 0;
   private wake: () => void = () => undefined;
+  /** Which run of the gate the samples are of. */
+  private loaded: number | undefined;
+  /** Since when events have been missed, by the gate's clock. */
+  private deafSince: number | null = null;
+  private refreshing: Promise<void> | null = null;
+  private next: Promise<void> | null = null;
 
   constructor(
     private readonly gate: Gate,
     private readonly store: Store,
+    private readonly presence: Presence,
   ) {}
 
   async run(): Promise<never> {
     for (;;) {
       try {
+        await this.presence.back();
         await this.connect();
       } catch (error) {
-        this.lose(error);
+        if (error instanceof Unseen) this.store.connect({ kind: 'connecting' });
+        else this.lose(error);
       }
       await this.pause();
     }
@@ -43,22 +56,40 @@ export class Link {
     this.wake();
   }
 
-  /** Asks for the state now, as after a change. */
-  async refresh(): Promise<void> {
-    const asked = Date.now() / 1000;
-    const [state, { changes }] = await Promise.all([this.gate.state(), this.gate.changes()]);
-    this.store.takeState(state, asked);
-    this.store.takeChanges(changes);
+  /** Asks for the state now, as after a change. Of many calls at once, the first and one after it ask. */
+  refresh(): Promise<void> {
+    const { refreshing } = this;
+    if (!refreshing) {
+      this.refreshing = this.ask().finally(() => {
+        this.refreshing = null;
+      });
+      return this.refreshing;
+    }
+    this.next ??= refreshing
+      .catch(() => undefined)
+      .then(() => {
+        this.next = null;
+        return this.refresh();
+      });
+    return this.next;
+  }
+
+  private async ask(): Promise<void> {
+    const { gate, store } = this;
+    const asked = store.ask();
+    const [state, { changes }] = await Promise.all([gate.state(), gate.changes()]);
+    // The changes first: who shows a new state says who has made it.
+    store.takeChanges(changes, asked);
+    store.takeState(state, asked);
   }
 
   private async connect(): Promise<void> {
-    const before = this.store.state?.started;
     await this.takeState();
     const stop = new AbortController();
     try {
       // It listens first: between what is loaded and what is told then, nothing is missed.
       const heard = await this.open(stop.signal);
-      await this.fill(before);
+      await this.fill();
       if (typeof heard === 'string') await this.poll(heard);
       else await this.whileListening(heard, stop);
     } finally {
@@ -82,23 +113,29 @@ export class Link {
   }
 
   private async takeState(signal?: AbortSignal): Promise<void> {
-    const asked = Date.now() / 1000;
-    const state = await this.gate.state(signal);
-    this.store.takeState(state, asked);
+    const asked = this.store.ask();
+    this.store.takeState(await this.gate.state(signal), asked);
+  }
+
+  private async takeChanges(): Promise<void> {
+    const asked = this.store.ask();
+    this.store.takeChanges((await this.gate.changes()).changes, asked);
   }
 
   /** Loads what has been missed: all of it, where the gate is another one than before. */
-  private async fill(startedBefore: number | undefined): Promise<void> {
+  private async fill(): Promise<void> {
     const { store, gate } = this;
     const { samples } = store;
-    const restarted = startedBefore !== undefined && startedBefore !== store.state?.started;
+    const restarted = this.loaded !== undefined && this.loaded !== store.state?.started;
     if (restarted || !samples.last) {
+      const started = store.state?.started;
       samples.load(await gate.history(MOST_SAMPLES, MOST_SAMPLES));
+      this.loaded = started;
       if (restarted) store.restarted = store.now;
     } else {
       samples.add(...(await this.missed()));
     }
-    store.takeChanges((await gate.changes()).changes);
+    await this.takeChanges();
   }
 
   private async missed(): Promise<Sample[]> {
@@ -111,11 +148,18 @@ export class Link {
   private async whileListening(body: ReadableStream<Uint8Array>, stop: AbortController): Promise<void> {
     this.live(null);
     this.heard = performance.now();
+    const { store, deafSince } = this;
+    if (deafSince !== null) store.happened('not listening', { from: deafSince, to: store.now });
+    this.deafSince = null;
     const gone = async (): Promise<void> => {
       await this.listen(body);
       throw new Error('the gate has closed the connection');
     };
-    await Promise.all([gone(), this.watch(stop.signal), this.keepState(stop.signal)]);
+    try {
+      await Promise.all([gone(), this.watch(stop.signal), this.keepState(stop.signal)]);
+    } finally {
+      this.deafSince = store.now - (performance.now() - this.heard) / 1000;
+    }
   }
 
   private async listen(body: ReadableStream<Uint8Array>): Promise<void> {
@@ -139,6 +183,7 @@ export class Link {
   private async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(WATCH_EVERY);
+      if (this.presence.isAway) throw new Unseen();
       if (performance.now() - this.heard > SILENCE * 1000) throw new Error('the gate has fallen silent');
     }
   }
@@ -146,20 +191,20 @@ export class Link {
   private async keepState(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(STATE_EVERY);
-      const before = this.store.state?.started;
       await this.takeState(signal);
-      if (before !== this.store.state?.started) await this.fill(before);
+      if (this.loaded !== this.store.state?.started) await this.fill();
     }
   }
 
   /** Where too many listen already. */
   private async poll(reason: string): Promise<void> {
     this.live(reason);
+    this.deafSince ??= this.store.now;
     for (let waited = 0; waited < LISTEN_EVERY; waited += POLL_EVERY) {
       await sleep(POLL_EVERY);
-      const before = this.store.state?.started;
+      if (this.presence.isAway) throw new Unseen();
       await this.takeState();
-      await this.fill(before);
+      await this.fill();
       this.store.changed();
     }
   }

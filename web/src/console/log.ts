@@ -1,9 +1,10 @@
 import { h } from '../dom.ts';
 import { why } from './client.ts';
-import { allow, button, Keyed, Notice, scrolling, section, setText } from './elements.ts';
+import { allow, button, Keyed, Notice, scrolling, section, setAttribute, setText } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import type { Change, Knobs, Mode } from './schemas.ts';
-import type { Happening, Store } from './store.ts';
+import type { Happening, Rejections } from './store.ts';
+import { isUndoable, sessionOf } from './undo.ts';
 import { brief, count, counted, when } from './words.ts';
 
 /** More than that nobody reads here; the gate's own log has all. */
@@ -23,12 +24,13 @@ export class Log implements Part {
     const happenings = h('ol', { class: 'log', 'aria-label': 'Events' });
     this.changes = new Keyed(
       changes,
-      ({ id }) => String(id),
+      // Numbers begin anew with the gate.
+      ({ id }) => `${this.desk.store.state?.started} ${id}`,
       (change) => this.change(change),
     );
     this.happenings = new Keyed(
       happenings,
-      ({ at, event }) => `${at} ${event}`,
+      ({ id }) => String(id),
       () => this.happening(),
     );
     this.root = section(
@@ -60,13 +62,18 @@ export class Log implements Part {
 
   private change(first: Change): { element: HTMLElement; update: (change: Change) => void } {
     const { store } = this.desk;
+    let shown = first;
     const time = h('time');
-    const undo = button('Undo', () => void this.undo(first), { 'aria-label': `Undo: ${text(first)}` });
-    const element = h('li', {}, time, h('span', { class: 'what' }, `${first.who}: ${text(first)}`), undo);
+    const what = h('span', { class: 'what' });
+    const undo = button('Undo', () => void this.undo(shown));
+    const element = h('li', {}, time, what, undo);
     const update = (change: Change): void => {
+      shown = change;
       setText(time, when(change.at, store.now));
-      undo.hidden = !isUndoable(change, store);
-      allow(undo, store);
+      setText(what, `${change.who}: ${text(change)}`);
+      setAttribute(undo, 'aria-label', `Undo: ${text(change)}`);
+      undo.hidden = !isUndoable(change, store.changes, store.state);
+      allow(undo, store, !this.desk.mover.isBusy);
     };
     return { element, update };
   }
@@ -77,17 +84,18 @@ export class Log implements Part {
     const update = ({ at, until, event, data, times }: Happening): void => {
       const now = this.desk.store.now;
       setText(time, times > 1 ? `${when(at, now)}–${when(until, now)}` : when(at, now));
-      setText(words, happened(event, data));
+      setText(words, happened(event, data, now));
     };
     return { element: h('li', {}, time, words), update };
   }
 
   private async undo(change: Change): Promise<void> {
-    const { gate, refresh } = this.desk;
+    const { gate, mover, refresh } = this.desk;
     try {
       const session = sessionOf(change);
-      if (change.event === 'knobs') await gate.moveKnobs(change.old as Knobs);
-      else if (change.event === 'mode') await gate.setMode(change.old as Mode);
+      if (change.event === 'knobs') {
+        if (!(await mover.move(change.new as Knobs, change.old as Knobs))) return;
+      } else if (change.event === 'mode') await gate.setMode(change.old as Mode);
       else if (change.event === 'drain') await gate.setDraining(change.old === true);
       else if (session && typeof change.old === 'string') await gate.setClass(session, change.old);
       else if (session) await gate.unsetClass(session);
@@ -104,28 +112,14 @@ function text({ event, what, old, new: now }: Change): string {
   return `${what} ${brief(old)} → ${brief(now)}`;
 }
 
-function sessionOf({ event, what }: Change): string | null {
-  return event === 'class' ? (/[0-9a-f]{1,16}$/i.exec(what)?.[0] ?? null) : null;
-}
-
-/** Only what still is as the change has left it: else a later one would be undone with it. */
-function isUndoable(change: Change, { changes, state }: Store): boolean {
-  if (change.event === 'reload' || JSON.stringify(change.old) === JSON.stringify(change.new)) return false;
-  // A reload sets knobs and mode as well.
-  const last = changes.find(
-    ({ event, what }) => event === 'reload' || (event === change.event && what === change.what),
-  );
-  if (last?.id !== change.id && !(last?.event === 'reload' && change.event !== 'knobs')) return false;
-  const current = { mode: state?.mode, drain: state?.draining, knobs: state?.knobs }[change.event as 'mode'];
-  return current === undefined || JSON.stringify(current) === JSON.stringify(change.new);
-}
-
 /** An event in words. */
-function happened(event: string, data: unknown): string {
+function happened(event: string, data: unknown, now: number): string {
   const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
   switch (event) {
     case 'rejections':
-      return `${counted(Number(fields.total), 'refusal')}: ${rejections(fields.classes)}`;
+      return rejections(data as Rejections);
+    case 'not listening':
+      return `not listening from ${when(Number(fields.from), now)} to ${when(Number(fields.to), now)}: what happened then is not known here`;
     case 'raised':
       return `sessions raised: ${brief(fields)}`;
     case 'upstream':
@@ -141,12 +135,10 @@ function happened(event: string, data: unknown): string {
   }
 }
 
-function rejections(classes: unknown): string {
-  const each = Object.entries((classes ?? {}) as Record<string, Record<string, number>>);
-  return each
-    .map(([name, reasons]) => {
-      const by = Object.entries(reasons).map(([reason, n]) => `${reason} ${count(n)}`);
-      return `${name} (${by.join(', ')})`;
-    })
-    .join(', ');
+function rejections({ total, classes }: Rejections): string {
+  const each = [...classes].map(([name, reasons]) => {
+    const by = [...reasons].map(([reason, n]) => `${reason} ${count(n)}`);
+    return `${name} (${by.join(', ')})`;
+  });
+  return `${counted(total, 'refusal')}: ${each.join(', ')}`;
 }

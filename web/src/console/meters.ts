@@ -1,20 +1,24 @@
 import { h } from '../dom.ts';
 import { swatch } from '../chart/legend.ts';
 import { onThemeChange } from '../chart/palette.ts';
+import { refusals } from './counts.ts';
 import { Keyed, section, setAttribute, setText } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import { lately, type Lately } from './samples.ts';
 import type { ClassState, Waits } from './schemas.ts';
+import { STAGES } from './stages.ts';
 import { about, count, rate, share } from './words.ts';
 
 /** Meters average over this long, s. */
 const LOOK_BACK = 5;
 
-export const STAGES: (keyof Waits)[] = ['acceptor', 'pending', 'discard', 'class', 'server'];
+/** Refusals are counted over this long by reason, s. */
+const REASONS_OVER = 60;
 
 interface Metered {
   now: Lately;
   state: ClassState | undefined;
+  reasons: [string, number][];
   shadow: boolean;
 }
 
@@ -25,16 +29,26 @@ export function meters({ store }: Desk): Part {
   const root = section(
     'classes',
     'Classes',
-    h('p', { class: 'hint' }, `Means of the last ${LOOK_BACK}\u00a0s.`),
+    h(
+      'p',
+      { class: 'hint' },
+      `Offered, served, refused and given up: means of the last ${LOOK_BACK}\u00a0s. 95\u00a0% within: the highest of these seconds. Queued: now. Waits by stage: means of the last second in which a request was served. Reasons: the last ${REASONS_OVER}\u00a0s.`,
+    ),
     cards,
   );
   const render = (): void => {
     const recent = store.samples.recent(LOOK_BACK);
-    const shown = store.classes.map((name, index): Metered => ({
-      now: lately(recent, name, store.samples.classes.indexOf(name)),
-      state: store.state?.classes[index],
-      shadow: store.isShadow,
-    }));
+    const before = store.state && store.counts.before(store.state, REASONS_OVER);
+    const shown = store.classes.map((name, index): Metered => {
+      const state = store.state?.classes[index];
+      const was = before?.classes.find((one) => one.name === name);
+      return {
+        now: lately(recent, name, store.samples.classes.indexOf(name)),
+        state,
+        reasons: state ? refusals(state, was) : [],
+        shadow: store.isShadow,
+      };
+    });
     keyed.show(shown);
   };
   return { root, render };
@@ -49,15 +63,17 @@ function card(first: Metered): { element: HTMLElement; update: (metered: Metered
     h('span', { class: 'refused' }),
   );
   const stack = new Stack();
+  const details = h('p', { class: 'small' });
   const element = h(
     'article',
     { class: 'meter', 'aria-label': `Class ${first.now.name}` },
     h('h3', {}, first.now.name),
     bar,
     h('dl', { class: 'figures' }, ...figures.map((one) => one.root)),
+    details,
     stack.root,
   );
-  const update = ({ now, state, shadow }: Metered): void => {
+  const update = ({ now, state, reasons, shadow }: Metered): void => {
     const refused = now.refused / Math.max(now.offered, now.refused, 1e-9);
     const queued = state?.queued ?? now.queued;
     const target = state && state.target > 0 ? `target ${count(state.target)}` : '';
@@ -77,9 +93,20 @@ function card(first: Metered): { element: HTMLElement; update: (metered: Metered
     });
     setAttribute(bar, 'aria-label', `Of ${rate(now.offered)} offered, ${share(refused)} refused`);
     element.classList.toggle('refusing', now.refused > 0.005);
+    setText(details, detail(now, state, reasons));
     stack.show(now.waits);
   };
   return { element, update };
+}
+
+/** What is behind the figures: who gives up, why the others are refused, and who is admitted. */
+function detail({ aborted }: Lately, state: ClassState | undefined, reasons: [string, number][]): string {
+  if (!state) return '';
+  const { admits, patience } = state;
+  const why = reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ') || 'none';
+  const whom = admits.sessions ? 'sessions' : 'requests';
+  const of = `${share(admits.new)} of new sessions, ${share(admits.existing)} of others (by ${whom})`;
+  return `Given up ${rate(aborted)}; clients wait ${about(patience)} at most. Refused for: ${why}. Admitted: ${of}.`;
 }
 
 interface Figure {

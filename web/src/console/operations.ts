@@ -76,7 +76,7 @@ export class Operations implements Part {
         ? 'From now on no client is refused and nothing is held back: all requests go to the server at once, as many as come. What would have been refused is only counted.'
         : `From now on requests wait and are refused as the policy decides. ${shadowWords(store)}`;
     const yes = await dialogs.confirm({
-      title: mode === 'shadow' ? 'Switch shadow mode on?' : 'Switch shadow mode off?',
+      title: `Switch shadow mode of ${store.host} ${mode === 'shadow' ? 'on' : 'off'}?`,
       body: [h('p', {}, text)],
       action: mode === 'shadow' ? 'Let everything through' : 'Enforce',
       dangerous: true,
@@ -91,7 +91,7 @@ export class Operations implements Part {
     const draining = !(store.state?.draining ?? false);
     if (draining) {
       const yes = await dialogs.confirm({
-        title: 'Drain this gate?',
+        title: `Drain ${store.host}?`,
         body: [
           h(
             'p',
@@ -145,13 +145,19 @@ export class Operations implements Part {
   }
 
   private async doReload(): Promise<void> {
+    // The file, or the knobs, may have been changed since the difference was shown.
+    await this.preview();
     const { shown } = this;
+    if (shown?.refused !== null && shown?.refused !== undefined) {
+      this.notice.bad(`Not read: ${shown.refused}`);
+      return;
+    }
     if (!shown) return;
     const names = shown.changes.map((change) => change.setting);
     const what =
       names.length > 0 ? `These change: ${names.join(', ')}.` : 'Nothing changes, as far as is known.';
     const yes = await this.desk.dialogs.confirm({
-      title: 'Read the configuration again?',
+      title: `Read the configuration of ${this.desk.store.host} again?`,
       body: [
         h(
           'p',

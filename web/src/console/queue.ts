@@ -1,20 +1,20 @@
 import { h } from '../dom.ts';
 import { isAbort, why } from './client.ts';
 import { button, Keyed, section, setText, table } from './elements.ts';
-import type { Wanted } from './gate.ts';
+import { QUEUE_LIMIT, type Wanted } from './gate.ts';
 import type { Desk, Part } from './part.ts';
 import type { Queue, QueuedRequest } from './schemas.ts';
+import { QUEUES } from './stages.ts';
 import { about, count, timeOf } from './words.ts';
 
 const REFRESH_EVERY = 5;
 /** While somebody types, ms. */
 const REST = 250;
-const STAGES = ['acceptor', 'pending', 'discard', 'class'];
 
 /** Who waits now. Asked only while it is open: a queue of thousands is a lot to look through. */
 export class QueuePart implements Part {
   readonly root: HTMLElement;
-  private readonly wanted: Wanted = { class: '', stage: '', search: '' };
+  private readonly wanted: Wanted = { class: '', stage: '', search: '', offset: 0 };
   private readonly search = h('input', {
     type: 'search',
     id: 'queue-search',
@@ -26,6 +26,12 @@ export class QueuePart implements Part {
   private readonly shown = h('p', { class: 'hint', role: 'status' });
   private readonly details: HTMLDetailsElement;
   private readonly rows: Keyed<QueuedRequest>;
+  private readonly previous = button('Previous page', () => {
+    this.turn(-QUEUE_LIMIT);
+  });
+  private readonly next = button('Next page', () => {
+    this.turn(QUEUE_LIMIT);
+  });
   private asking: AbortController | null = null;
   private asked = -Infinity;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +44,7 @@ export class QueuePart implements Part {
       (first) => this.row(first),
     );
     this.fill(this.classes, []);
-    this.stages.append(...['', ...STAGES].map((value) => h('option', { value }, value || 'all stages')));
+    this.stages.append(...['', ...QUEUES].map((value) => h('option', { value }, value || 'all stages')));
     const filters = h(
       'div',
       { class: 'filters' },
@@ -54,6 +60,7 @@ export class QueuePart implements Part {
       filters,
       this.shown,
       table('Requests that wait', ['Waits for', 'Class', 'Stage', 'Client', 'Method', 'Path', 'Id'], body),
+      h('div', { class: 'actions' }, this.previous, this.next),
     );
     this.details.addEventListener('toggle', () => {
       if (this.details.open) void this.ask();
@@ -88,8 +95,14 @@ export class QueuePart implements Part {
     if (names.includes(value)) select.value = value;
   }
 
-  private take(name: keyof Wanted, value: string, rest: number): void {
+  private turn(by: number): void {
+    this.wanted.offset = Math.max(0, this.wanted.offset + by);
+    void this.ask();
+  }
+
+  private take(name: 'class' | 'stage' | 'search', value: string, rest: number): void {
     this.wanted[name] = value;
+    this.wanted.offset = 0;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), rest);
   }
@@ -108,12 +121,19 @@ export class QueuePart implements Part {
 
   private show({ waiting, requests }: Queue): void {
     this.rows.show(requests);
-    const filtered = Object.values(this.wanted).some((value) => value !== '');
+    const { offset, ...filters } = this.wanted;
+    const filtered = Object.values(filters).some((value) => value !== '');
+    this.previous.disabled = offset === 0;
+    this.next.disabled = offset + requests.length >= waiting;
+    // They have been served meanwhile: the last page is an earlier one now.
+    if (requests.length === 0 && offset > 0)
+      this.turn(Math.floor((waiting - 1) / QUEUE_LIMIT) * QUEUE_LIMIT - offset);
     const which = filtered ? 'that match' : 'that wait';
     const time = timeOf(this.desk.store.now);
+    const after = offset > 0 ? `, after the first ${count(offset)}` : '';
     setText(
       this.shown,
-      `${count(requests.length)} of ${count(waiting)} ${which} are shown, the longest waits first; at ${time}.`,
+      `${count(requests.length)} of ${count(waiting)} ${which} are shown${after}, the longest waits first; at ${time}.`,
     );
   }
 

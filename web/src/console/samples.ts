@@ -45,6 +45,8 @@ export interface Lately {
   offered: number;
   served: number;
   refused: number;
+  /** Of requests whose clients went away first. */
+  aborted: number;
   queued: number;
   /** The highest of the seconds: within it were 95 % in each of them, and so in all together. */
   p95: number | null;
@@ -66,6 +68,7 @@ export function lately(samples: Sample[], name: string, index: number): Lately {
     offered: mean((one) => one.offered),
     served: mean((one) => one.served),
     refused: mean((one) => one.refused),
+    aborted: mean((one) => one.aborted),
     queued: samples.at(-1)?.classes[index]?.queued ?? 0,
     p95: p95s.length > 0 ? Math.max(...p95s) : null,
     waits: samples.findLast((sample) => sample.classes[index]?.waits)?.classes[index]?.waits ?? null,

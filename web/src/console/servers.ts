@@ -1,12 +1,22 @@
 import { h } from '../dom.ts';
+import { serverFailures } from './counts.ts';
 import { Keyed, section, setAttribute, setText, table } from './elements.ts';
 import { icon } from './icon.ts';
 import type { Desk, Part } from './part.ts';
 import type { Severity } from './sentence.ts';
 import type { State } from './schemas.ts';
-import { count, counted, share } from './words.ts';
+import { count, counted, duration, share } from './words.ts';
 
 type Server = State['upstream']['servers'][number];
+
+/** The gate counts from its start on, which says little of now: failures are also counted over this long, s. */
+const LATELY = 300;
+
+interface Row {
+  server: Server;
+  /** Failures of late. */
+  failures: number;
+}
 
 const STANDING: Record<string, [Severity, string]> = {
   up: ['calm', 'up'],
@@ -18,7 +28,7 @@ const STANDING: Record<string, [Severity, string]> = {
 /** Health of the servers, and what the gate itself has left. */
 export function servers({ store }: Desk): Part {
   const body = h('tbody');
-  const rows = new Keyed<Server>(body, ({ name, address }) => `${name} ${address}`, row);
+  const rows = new Keyed<Row>(body, ({ server: { name, address } }) => `${name} ${address}`, row);
   const totals = h('p', { class: 'hint' });
   const gauges = [gauge('Connections'), gauge('Descriptors'), gauge('Pressure')];
   const root = section(
@@ -26,7 +36,16 @@ export function servers({ store }: Desk): Part {
     'Servers and resources',
     table(
       'Servers',
-      ['Server', 'Standing', 'Outstanding', 'Requests', 'Failures', 'Ejections', 'Checks failed'],
+      [
+        'Server',
+        'Standing',
+        'Outstanding',
+        'Requests',
+        'Failures',
+        `of the last ${duration(LATELY)}`,
+        'Ejections',
+        'Checks failed',
+      ],
       body,
     ),
     totals,
@@ -36,13 +55,14 @@ export function servers({ store }: Desk): Part {
     const { state } = store;
     if (!state) return;
     const { upstream, connections, pressure } = state;
-    rows.show(upstream.servers);
+    const before = store.counts.before(state, LATELY);
+    rows.show(upstream.servers.map((server) => ({ server, failures: serverFailures(server, before) })));
     const failures = Object.entries(upstream.failures).filter(([, n]) => n > 0);
     const failed =
       failures.length > 0 ? failures.map(([kind, n]) => `${kind} ${count(n)}`).join(', ') : 'none';
     setText(
       totals,
-      `Requests without a response: ${failed}. Sent once more: ${count(upstream.retries)}, denied: ${count(upstream.retries_denied)}. WebSockets and other tunnels: ${count(upstream.tunnels.open)}.`,
+      `Counted since the gate was started, unless it is said otherwise. Requests without a response: ${failed}. Sent once more: ${count(upstream.retries)}, denied: ${count(upstream.retries_denied)}. WebSockets and other tunnels: ${count(upstream.tunnels.open)}.`,
     );
     const open = connections.clients + connections.upstream;
     gauges[0]?.show(
@@ -61,12 +81,12 @@ export function servers({ store }: Desk): Part {
   return { root, render };
 }
 
-function row(first: Server): { element: HTMLElement; update: (server: Server) => void } {
+function row({ server: first }: Row): { element: HTMLElement; update: (row: Row) => void } {
   const standing = h('td', { class: 'words standing' });
-  const numbers = Array.from({ length: 5 }, () => h('td'));
+  const numbers = Array.from({ length: 6 }, () => h('td'));
   const name = first.name === first.address ? first.name : `${first.name} (${first.address})`;
   const element = h('tr', {}, h('th', { scope: 'row' }, name), standing, ...numbers);
-  const update = (server: Server): void => {
+  const update = ({ server, failures: lately }: Row): void => {
     if (standing.dataset.standing !== server.standing) {
       standing.dataset.standing = server.standing;
       const [severity, words] = STANDING[server.standing] ?? ['warning', server.standing];
@@ -74,7 +94,7 @@ function row(first: Server): { element: HTMLElement; update: (server: Server) =>
       setAttribute(standing, 'data-severity', severity);
     }
     const { outstanding, requests, failures, ejections, checks } = server;
-    [outstanding, requests, failures, ejections, checks.failed].forEach((n, i) => {
+    [outstanding, requests, failures, lately, ejections, checks.failed].forEach((n, i) => {
       const cell = numbers[i];
       if (cell) setText(cell, count(n));
     });

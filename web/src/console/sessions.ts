@@ -8,6 +8,10 @@ import { duration } from './words.ts';
 
 type Set = Sessions['sessions'][number];
 
+/** The list is asked for again after this long, and after a failure, s. */
+const RELOAD_EVERY = 60;
+const RETRY = 10;
+
 /** The class of a session, set by hand. */
 export class SessionsPart implements Part {
   readonly root: HTMLElement;
@@ -28,6 +32,11 @@ export class SessionsPart implements Part {
   private readonly list = h('ul', { class: 'sessions' });
   private readonly rows: Keyed<Set>;
   private seen: unknown;
+  private shown: Set[] = [];
+  /** When the list was loaded, by the gate's clock, from which its times count. */
+  private loaded = 0;
+  /** When it is asked for again at the latest, by the browser's own clock, ms. */
+  private due = 0;
 
   constructor(private readonly desk: Desk) {
     this.rows = new Keyed(
@@ -72,18 +81,23 @@ export class SessionsPart implements Part {
     for (const one of this.list.querySelectorAll('button')) allow(one, store);
     // The list changes only with a change, or another gate.
     const now = `${store.changes.find(({ event }) => event === 'class')?.id ?? ''} ${store.state?.started ?? ''}`;
-    if (store.connection.kind !== 'live' || this.seen === now) return;
+    this.rows.show(this.shown);
+    if (store.connection.kind !== 'live') return;
+    if (this.seen === now && performance.now() < this.due) return;
     this.seen = now;
     void this.load();
   }
 
   private async load(): Promise<void> {
+    this.due = performance.now() + RELOAD_EVERY * 1000;
     try {
       const { sessions } = await this.desk.gate.sessions();
+      this.loaded = this.desk.store.now;
+      this.shown = sessions;
       this.rows.show(sessions);
       this.none.hidden = sessions.length > 0;
     } catch (error) {
-      this.seen = undefined;
+      this.due = performance.now() + RETRY * 1000;
       this.notice.bad(`The sessions are not known: ${why(error)}.`);
     }
   }
@@ -108,7 +122,9 @@ export class SessionsPart implements Part {
     });
     const update = (set: Set): void => {
       const ends =
-        set.expires === null || set.expires === undefined ? '' : `, for ${duration(set.expires)} at most`;
+        set.expires === null || set.expires === undefined
+          ? ''
+          : `, for ${duration(Math.max(0, set.expires - (this.desk.store.now - this.loaded)))} at most`;
       setText(words, `${set.session}: ${set.class ?? 'its own'}${ends}`);
     };
     return { element: h('li', {}, words, back), update };

@@ -1,3 +1,4 @@
+import { Counts } from './counts.ts';
 import { Samples } from './samples.ts';
 import type { Change, Knobs, State } from './schemas.ts';
 
@@ -9,12 +10,20 @@ export type Connection =
 
 /** Something that happened, other than a change by an operator. */
 export interface Happening {
+  /** Tells it from others of the same moment. */
+  id: number;
   at: number;
   /** Of the last of several alike, which are one entry. */
   until: number;
   event: string;
   data: unknown;
   times: number;
+}
+
+/** A question to the gate: which of all, and when by the browser's clock. */
+export interface Asked {
+  order: number;
+  at: number;
 }
 
 const MOST_HAPPENINGS = 200;
@@ -24,6 +33,7 @@ const MOST_CHANGES = 500;
 export class Store {
   state: State | null = null;
   readonly samples = new Samples();
+  readonly counts = new Counts();
   connection: Connection = { kind: 'connecting' };
   /** Newest first. */
   changes: Change[] = [];
@@ -33,6 +43,10 @@ export class Store {
   /** Seconds that the gate's clock is ahead of the browser's. */
   private ahead = 0;
   private readonly listeners: (() => void)[] = [];
+  private happeningsSeen = 0;
+  private asked = 0;
+  /** Answers to earlier questions than these are not of now. */
+  private readonly least = { state: 0, changes: 0 };
 
   listen(listener: () => void): void {
     this.listeners.push(listener);
@@ -52,11 +66,31 @@ export class Store {
     return -this.ahead;
   }
 
-  /** `asked` is when, by the browser's clock: the gate has looked at its own half-way. */
-  takeState(state: State, asked: number): void {
+  /** Notes that something is asked now: answers may come in another order. */
+  ask(): Asked {
+    this.asked += 1;
+    return { order: this.asked, at: Date.now() / 1000 };
+  }
+
+  /** This page has changed the gate: what was asked before may be of before. */
+  overtake(): void {
+    const { order } = this.ask();
+    Object.assign(this.least, { state: order, changes: order });
+  }
+
+  private isLate(kind: 'state' | 'changes', { order }: Asked): boolean {
+    if (order < this.least[kind]) return true;
+    this.least[kind] = order;
+    return false;
+  }
+
+  /** The gate has looked at its own clock half-way between question and answer. */
+  takeState(state: State, asked: Asked): void {
+    if (this.isLate('state', asked)) return;
     const now = Date.now() / 1000;
-    this.ahead = state.clock - (asked + now) / 2;
+    this.ahead = state.clock - (asked.at + now) / 2;
     this.state = state;
+    this.counts.take(state);
     this.changed();
   }
 
@@ -65,7 +99,8 @@ export class Store {
     this.changed();
   }
 
-  takeChanges(changes: Change[]): void {
+  takeChanges(changes: Change[], asked: Asked): void {
+    if (this.isLate('changes', asked)) return;
     this.changes = changes.slice(0, MOST_CHANGES);
     this.changed();
   }
@@ -78,10 +113,14 @@ export class Store {
   /** Refusals come every second while there are any: such are one entry, with how often. */
   happened(event: string, data: unknown): void {
     const before = this.happenings[0];
+    const now = event === 'rejections' ? tally(data as Told) : data;
     if (before?.event === event && event === 'rejections' && this.now - before.until < 5) {
-      Object.assign(before, { until: this.now, data: added(before.data, data), times: before.times + 1 });
+      add(before.data as Rejections, now as Rejections);
+      Object.assign(before, { until: this.now, times: before.times + 1 });
     } else {
-      this.happenings.unshift({ at: this.now, until: this.now, event, data, times: 1 });
+      this.happeningsSeen += 1;
+      const id = this.happeningsSeen;
+      this.happenings.unshift({ id, at: this.now, until: this.now, event, data: now, times: 1 });
       this.happenings.length = Math.min(this.happenings.length, MOST_HAPPENINGS);
     }
     this.changed();
@@ -95,24 +134,41 @@ export class Store {
     return this.state?.mode === 'shadow';
   }
 
+  /** The name of the machine, or what it is called here until that is known. */
+  get host(): string {
+    return this.state?.host ?? location.host;
+  }
+
   /** Names of the classes, most important first. */
   get classes(): string[] {
     return this.state?.classes.map((one) => one.name) ?? this.samples.classes;
   }
 }
 
-interface Rejections {
+/** Refusals as the gate tells of them. */
+interface Told {
   total: number;
   classes: Record<string, Record<string, number>>;
 }
 
-function added(before: unknown, more: unknown): Rejections {
-  const sum = structuredClone(before) as Rejections;
-  const { total, classes } = more as Rejections;
-  sum.total += total;
-  for (const [name, reasons] of Object.entries(classes)) {
-    const into = (sum.classes[name] ??= {});
-    for (const [reason, count] of Object.entries(reasons)) into[reason] = (into[reason] ?? 0) + count;
+/** Refusals by class and reason. Classes are called as their operator likes, also `__proto__`. */
+export interface Rejections {
+  total: number;
+  classes: Map<string, Map<string, number>>;
+}
+
+function tally({ total, classes }: Told): Rejections {
+  const each = Object.entries(classes).map(
+    ([name, reasons]) => [name, new Map(Object.entries(reasons))] as const,
+  );
+  return { total, classes: new Map(each) };
+}
+
+function add(sum: Rejections, more: Rejections): void {
+  sum.total += more.total;
+  for (const [name, reasons] of more.classes) {
+    const into = sum.classes.get(name) ?? new Map<string, number>();
+    sum.classes.set(name, into);
+    for (const [reason, count] of reasons) into.set(reason, (into.get(reason) ?? 0) + count);
   }
-  return sum;
 }

@@ -1,3 +1,5 @@
+import { reached } from './client.ts';
+
 /** One server-sent event. */
 export interface Message {
   event: string;
@@ -20,7 +22,7 @@ export async function* messages(
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reached(reader.read());
       if (done) return;
       heard();
       text += decoder.decode(value, { stream: true });

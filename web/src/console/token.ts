@@ -1,6 +1,6 @@
 import { h } from '../dom.ts';
 import type { Tokens } from './client.ts';
-import { setText } from './elements.ts';
+import { button, setText } from './elements.ts';
 
 /** Kept for this tab only. */
 const KEY = 'headworks-token';
@@ -20,7 +20,10 @@ export class TokenForm implements Tokens {
   });
   private asking: Promise<string> | null = null;
   private answer: (token: string) => void = () => undefined;
+  private fail: (why: Error) => void = () => undefined;
   private opener: Element | null = null;
+  /** Whether the operator does not want to be asked. */
+  private isCancelled = false;
 
   constructor() {
     this.root = h(
@@ -30,6 +33,9 @@ export class TokenForm implements Tokens {
       h('label', { for: 'token' }, 'Token'),
       this.input,
       h('button', { class: 'button primary' }, 'Use this token'),
+      button('Cancel', () => {
+        this.cancel();
+      }),
     );
     this.root.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -40,23 +46,36 @@ export class TokenForm implements Tokens {
 
   /** All requests that are waiting for a token wait for the same one. */
   replace(rejected: string | null): Promise<string> {
+    if (this.isCancelled) return Promise.reject(new Error('no token was given'));
     this.asking ??= this.ask(rejected);
     return this.asking;
+  }
+
+  /** From now on the operator may be asked again. */
+  askAgain(): void {
+    this.isCancelled = false;
+  }
+
+  /** Forgets the token of this tab: the next request asks for one. */
+  forget(): void {
+    sessionStorage.removeItem(KEY);
+    this.current = null;
   }
 
   private ask(rejected: string | null): Promise<string> {
     setText(
       this.words,
       rejected === null
-        ? 'This gate wants a token: a line of its token file. It is kept in this tab only.'
+        ? 'This gate wants a token: the second word of its line in the token file. It is kept in this tab only.'
         : 'The gate no longer accepts the token: it has expired, or it is wrong. With another one the page goes on where it was.',
     );
     this.opener = document.activeElement;
     this.root.hidden = false;
     this.input.value = '';
     this.input.focus();
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.answer = resolve;
+      this.fail = reject;
     });
   }
 
@@ -68,9 +87,19 @@ export class TokenForm implements Tokens {
     }
     sessionStorage.setItem(KEY, token);
     this.current = token;
+    this.close();
+    this.answer(token);
+  }
+
+  private cancel(): void {
+    this.isCancelled = true;
+    this.close();
+    this.fail(new Error('no token was given'));
+  }
+
+  private close(): void {
     this.asking = null;
     this.root.hidden = true;
     if (this.opener instanceof HTMLElement) this.opener.focus();
-    this.answer(token);
   }
 }

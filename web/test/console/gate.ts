@@ -30,6 +30,7 @@ export function policy(html: string): string {
 export interface Asked {
   method: string;
   path: string;
+  query: string;
   body: unknown;
 }
 
@@ -51,6 +52,9 @@ export class FakeGate {
   foresightProblem: string | null = null;
   foresightDelay = 100;
   changesDelay = 0;
+  stateDelay = 0;
+  knobsDelay = 0;
+  sessionsFail = false;
   reload: { changes: { setting: string; old: string; new: string }[]; refused: string | null } = {
     changes: [{ setting: 'window', old: '8', new: '16' }],
     refused: null,
@@ -101,6 +105,7 @@ export class FakeGate {
     this.started = this.clock;
     this.state = { ...this.state, started: this.started };
     this.samples = [];
+    this.changes = [];
     this.remember(3);
     await this.start();
   }
@@ -143,6 +148,14 @@ export class FakeGate {
     this.record('knobs', 'knobs', old, knobs, who);
   }
 
+  private patchKnobs({ differentiation, favour }: Knobs): void {
+    this.moveKnobs({ differentiation, favour }, '127.0.0.1:41730');
+  }
+
+  get listening(): number {
+    return this.listeners.size;
+  }
+
   bodies(method: string, path: string): unknown[] {
     return this.asked.filter((one) => one.method === method && one.path === path).map((one) => one.body);
   }
@@ -158,7 +171,7 @@ export class FakeGate {
     for await (const piece of request) text += String(piece);
     const method = request.method ?? 'GET';
     const body: unknown = text === '' ? null : JSON.parse(text);
-    this.asked.push({ method, path: url.pathname, body });
+    this.asked.push({ method, path: url.pathname, query: url.search, body });
     const problem = this.refusal(request);
     if (problem) {
       json(response, problem[0], { error: problem[1] });
@@ -170,20 +183,21 @@ export class FakeGate {
     await this.operate(`${method} ${url.pathname}`, url.searchParams, body, response);
   }
 
-  private refusal({ headers, method }: IncomingMessage): [number, string] | null {
+  private refusal({ headers, method, url }: IncomingMessage): [number, string] | null {
     if (this.tokens.size === 0) return null;
     const mayChange = this.tokens.get((headers.authorization ?? '').replace(/^Bearer /, ''));
     if (mayChange === undefined) return [401, 'show a token: Authorization: Bearer TOKEN'];
     this.state.operator.may_change = mayChange;
-    return !mayChange && method !== 'GET' ? [403, 'this token may only read'] : null;
+    const isLook = method === 'GET' || url === '/api/v1/foresight';
+    return !mayChange && !isLook ? [403, 'this token may only read'] : null;
   }
 
-  private page({ pathname, searchParams }: URL, response: ServerResponse): void {
+  private page({ pathname }: URL, response: ServerResponse): void {
     if (pathname === '/console') {
       const html = readFileSync(PAGE, 'utf8');
       response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy(html) });
       response.end(html);
-    } else if (pathname === '/console/waiting-room' && searchParams.get('class') === this.names.at(-1)) {
+    } else if (pathname === '/console/waiting-room') {
       response.writeHead(200, {
         'content-type': 'text/html',
         'content-security-policy': "default-src 'none'; frame-ancestors 'self'",
@@ -192,7 +206,7 @@ export class FakeGate {
         '<!doctype html><html lang="en"><title>line</title><main><p>You are in line: 44</p></main>',
       );
     } else {
-      json(response, 404, { error: 'this class has no waiting room' });
+      json(response, 404, { error: 'refused clients are told in words of its own' });
     }
   }
 
@@ -209,12 +223,31 @@ export class FakeGate {
       if (this.foresightProblem !== null) json(response, 503, { error: this.foresightProblem });
       else json(response, 200, world.foresight((body as { knobs: Knobs[] }).knobs, this.names));
     } else {
+      if (what === 'PATCH /api/v1/knobs' && !this.isAsExpected(body)) {
+        json(response, 409, { error: 'the knobs are others by now' });
+        return;
+      }
+      if (what === 'GET /api/v1/sessions' && this.sessionsFail) {
+        json(response, 500, { error: 'not now' });
+        return;
+      }
       const answer = this.look(what, query) ?? this.change(what, body);
       // What it says is as old as it is late.
       const late = structuredClone(answer);
       if (what === 'GET /api/v1/changes') await pause(this.changesDelay);
+      if (what === 'GET /api/v1/state') await pause(this.stateDelay);
+      if (what === 'PATCH /api/v1/knobs') await pause(this.knobsDelay);
       json(response, late === undefined ? 404 : 200, late ?? { error: `there is no ${what}` });
     }
+  }
+
+  private isAsExpected(body: unknown): boolean {
+    const { expected } = body as { expected?: Knobs };
+    const { knobs } = this.state;
+    return (
+      expected === undefined ||
+      (expected.differentiation === knobs.differentiation && expected.favour === knobs.favour)
+    );
   }
 
   private listen(response: ServerResponse): void {
@@ -258,13 +291,14 @@ export class FakeGate {
 
   private queue(query: URLSearchParams): unknown {
     const [name, stage, search] = ['class', 'stage', 'search'].map((key) => query.get(key));
+    const offset = Number(query.get('offset') ?? 0);
     const found = this.waiting.filter(
       (one) =>
         (name == null || one.class === name) &&
         (stage == null || one.stage === stage) &&
         (search == null || [one.client, one.path, one.id].some((text) => text.includes(search))),
     );
-    return { waiting: found.length, requests: found.slice(0, Number(query.get('limit'))) };
+    return { waiting: found.length, requests: found.slice(offset, offset + Number(query.get('limit'))) };
   }
 
   private change(what: string, body: unknown): unknown {
@@ -273,7 +307,7 @@ export class FakeGate {
     const { draining, mode } = this.state;
     switch (what) {
       case 'PATCH /api/v1/knobs':
-        this.moveKnobs({ ...this.state.knobs, ...(body as Partial<Knobs>) }, '127.0.0.1:41730');
+        this.patchKnobs(body as Knobs);
         return this.state.knobs;
       case 'PATCH /api/v1/mode':
         this.state.mode = (body as { mode: State['mode'] }).mode;

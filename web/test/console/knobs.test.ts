@@ -52,11 +52,14 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     await page.getByLabel('Favour', { exact: true }).fill('0.7');
     await page.getByText(/^Predicted from the load/).waitFor();
     expect(gate.givenUp).toContain('/api/v1/foresight');
-    const x = await page.locator('#knobs .curves .plot').first().getAttribute('aria-label');
-    expect(x).toContain('Completed sessions');
+    const [asked] = gate.bodies('POST', '/api/v1/foresight').slice(-1) as { knobs: unknown[] }[];
+    expect(asked?.knobs).toContainEqual({ differentiation: 0.9, favour: 0.7 });
+    // Its p95 rises with favour: that of 0.7 is 0.24 s, and that of 0.2 would be 0.14 s.
+    const sliders = page.locator('#knobs .knobs-main tbody tr').nth(2).locator('td').last();
+    expect(await sliders.locator('strong').innerText()).toBe('240\u00a0ms');
     await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await page.getByLabel('Favour', { exact: true }).inputValue()).toBe('0.5');
     await page.getByText('Move a knob to see').waitFor();
+    expect(await page.getByLabel('Favour', { exact: true }).inputValue()).toBe('0.5');
   });
 
   test('can be applied without a prediction, which says why there is none', async () => {
@@ -85,6 +88,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     const { gate } = visit;
     const page = await visit.open();
     await visit.ready();
+    visit.expected = /409/;
     await page.getByLabel('Differentiation', { exact: true }).fill('0.7');
     gate.moveKnobs({ differentiation: 0.1, favour: 0.5 });
     await page.getByText('Your sliders stay where they are; they are not applied.').waitFor();
@@ -104,10 +108,122 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     const page = await visit.open();
     await visit.ready();
     await page.getByLabel('Differentiation', { exact: true }).fill('0.7');
+    visit.expected = /409/;
+    // Told by nobody, and not asked for in between either.
+    gate.stateDelay = 1000;
     gate.state = { ...gate.state, knobs: { differentiation: 0.2, favour: 0.5 } };
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByRole('button', { name: 'Apply mine all the same' }).click();
     await page.getByText('Applied: differentiation 0.70').waitFor();
-    expect(gate.bodies('PATCH', '/api/v1/knobs')).toEqual([{ differentiation: 0.7, favour: 0.5 }]);
+    expect(gate.bodies('PATCH', '/api/v1/knobs')).toEqual([
+      { differentiation: 0.7, favour: 0.5, expected: { differentiation: 0.9, favour: 0.5 } },
+      { differentiation: 0.7, favour: 0.5, expected: { differentiation: 0.2, favour: 0.5 } },
+    ]);
+  });
+
+  test('are moved once, however often Apply is pressed', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    gate.knobsDelay = 500;
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByRole('button', { name: 'Apply', exact: true }).evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
+    await page.getByText('Applied: differentiation 0.30').waitFor();
+    expect(gate.bodies('PATCH', '/api/v1/knobs')).toHaveLength(1);
+    await page
+      .locator('.did')
+      .getByText('differentiation 0.90, favour 0.50 → differentiation 0.30')
+      .waitFor();
+    gate.knobsDelay = 0;
+    await page.locator('.did').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone: differentiation 0.90').waitFor();
+    expect(gate.state.knobs.differentiation).toBe(0.9);
+  });
+
+  test('stay as they were applied when an earlier state comes late', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByText('● Live').waitFor();
+    const asked = (): number => gate.bodies('GET', '/api/v1/state').length;
+    const before = asked();
+    gate.stateDelay = 1500;
+    const late = page.waitForRequest(/api.v1.state/);
+    await expect.poll(asked, { timeout: 10_000 }).toBe(before + 1);
+    gate.stateDelay = 0;
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    const notice = page.locator('.knobs-side .notice');
+    await notice.getByText('Applied: differentiation 0.30').waitFor();
+    await (await (await late).response())?.finished();
+    // One more, so that what has come late has been shown.
+    await page.waitForResponse(/api.v1.state/);
+    expect(await notice.innerText()).toBe('Applied: differentiation 0.30, favour 0.50.');
+    await page.locator('.did').getByText('nothing is added any more').waitFor({ state: 'detached' });
+  });
+
+  test('are said to change nothing in shadow mode, and are not judged there', async () => {
+    const { gate } = visit;
+    gate.state.mode = 'shadow';
+    const page = await visit.open();
+    await visit.ready();
+    await page
+      .locator('#knobs')
+      .getByText('In shadow mode the knobs change nothing for clients, only')
+      .waitFor();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByText(/^Predicted from/).waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.locator('.did').getByText('so there is nothing to judge').waitFor();
+  });
+
+  test('once moved again end what is measured of a change', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page
+      .locator('.did')
+      .getByText(/sessions in \d+\u00a0s \(begun/)
+      .waitFor({ timeout: 15_000 });
+    gate.moveKnobs({ differentiation: 0.6, favour: 0.5 });
+    await page.locator('.did').getByText('The knobs were moved again at').waitFor();
+    expect(await page.locator('.did thead').innerText()).toContain('Measured until then');
+    const figures = await page.locator('.did tbody').innerText();
+    // Asked again of the last minutes only.
+    await page.waitForResponse(/api.v1.outcome/, { timeout: 30_000 });
+    expect(await page.locator('.did tbody').innerText()).toBe(figures);
+    expect(await page.locator('.did').getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
+  });
+
+  test('of a gate that cannot predict ask for no outcome', async () => {
+    const { gate } = visit;
+    gate.state.foresight = false;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByText('This gate cannot predict.').waitFor();
+    await page.getByText('● Live').waitFor();
+    await page.waitForResponse(/api.v1.state/);
+    expect(gate.bodies('GET', '/api/v1/outcome')).toEqual([]);
+  });
+
+  test('keep the focus while the gate is away', async () => {
+    const { gate } = visit;
+    visit.expected = /ERR_/;
+    const page = await visit.open();
+    await visit.ready();
+    const slider = page.getByLabel('Differentiation', { exact: true });
+    await slider.fill('0.3');
+    await slider.focus();
+    gate.stop();
+    await page.getByText(/^Connection lost since/).waitFor();
+    await page.locator('#knob-differentiation[aria-disabled=true]').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    expect(await slider.inputValue()).toBe('0.3');
+    expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
       'Who waits now',
       'Class of a session',
       'Servers and resources',
-      'Waiting rooms',
+      'Waiting room',
       'Operations',
       'Log',
     ]);
@@ -128,13 +128,15 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     expect(await page.locator('#servers tbody tr').nth(1).innerText()).toContain('ejected');
     expect(await page.locator('#servers').innerText()).toContain('412 of clients, 8 of servers');
     expect(await page.locator('#rooms').innerText()).toContain('240 visitors in line, 3.20/s let in');
-    await page.getByText('What a visitor of class basic sees').click();
+    await page.getByText('What a visitor sees who has to wait').click();
     const frame = page.locator('#rooms iframe');
     await frame.waitFor();
     expect(await frame.getAttribute('sandbox')).toBe('');
     await page.frameLocator('#rooms iframe').getByText('You are in line: 44').waitFor();
     visit.expected = /404/;
-    await page.getByText('What a visitor of class premium sees').click();
-    await page.getByText('This class has no waiting room page.').waitFor();
+    await page.getByText('What a client sees that is refused').click();
+    await page.getByText('This gate has no such page').waitFor();
+    visit.gate.state.waiting_room = false;
+    await page.getByText('There is no waiting room').waitFor();
   });
 });

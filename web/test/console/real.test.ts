@@ -144,7 +144,7 @@ describe.skipIf(chromium === undefined || HEADWORKS === undefined)('the console 
       .poll(async () => parseFloat(await offered.innerText()), { timeout: 15_000 })
       .toBeGreaterThan(2);
     await page.locator('#time .u-wrap canvas').last().waitFor();
-    await page.getByText('What a visitor of class basic sees').click();
+    await page.getByText('What a visitor sees who has to wait').click();
     await page.locator('#rooms iframe').waitFor();
     expect(await page.frameLocator('#rooms iframe').locator('body').innerText()).toMatch(/\d/);
   });

@@ -44,13 +44,13 @@ export class Visit {
     return this.opened;
   }
 
-  /** Opens the console of the gate, or of another one. */
-  async open(options: Options = {}, url?: string): Promise<Page> {
+  /** Opens the console of the gate, or of another one; with a clock of its own, tests can move it on. */
+  async open(options: Options = {}, url?: string, ownClock = false): Promise<Page> {
     if (url === undefined) await this.gate.start();
-    return this.look(url ?? this.gate.url, options);
+    return this.look(url ?? this.gate.url, options, ownClock);
   }
 
-  private async look(url: string, options: Options): Promise<Page> {
+  private async look(url: string, options: Options, ownClock: boolean): Promise<Page> {
     if (!this.browser) throw new Error('no browser has been started');
     await this.context?.close();
     this.context = await this.browser.newContext({ viewport: WIDE, ...options });
@@ -72,8 +72,17 @@ export class Visit {
       complain(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
+    if (ownClock) await page.clock.install();
     await page.goto(`${url}/console`);
     return page;
+  }
+
+  /** As when another tab is looked at. */
+  async hide(hidden: boolean): Promise<void> {
+    await this.page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
   }
 
   /** Until the sentence stands there. */

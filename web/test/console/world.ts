@@ -64,12 +64,14 @@ export function state(names: string[], started: number): State {
   const none = { arrived: 0, admitted: 0, dispatched: 0, finished: 0, aborted: 0, rejected: {} };
   return {
     version: '0.1.0',
+    host: 'shop-1',
     clock: now(),
     started,
     draining: false,
     capacity: 65,
     operator: { name: '127.0.0.1:41730', may_change: true },
     foresight: true,
+    waiting_room: true,
     mode: 'enforce',
     knobs: { differentiation: 0.9, favour: 0.5 },
     window: 8,
@@ -155,6 +157,7 @@ export function outcome(since: number, names: string[]): Outcome {
     classes: names.map((name, i) => ({
       name,
       starts: 5,
+      sessions: Math.round(5 * Math.min(180, Math.max(0, to - since))),
       completed: i === 0 ? 3.9 : 2.2,
       completion: i === 0 ? 0.96 : 0.44,
       p50: 0.06,

@@ -11,7 +11,8 @@ use crate::observe::changes::Change;
 use crate::process::gate::Gate;
 
 /// The operator's knobs.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Shown {
     /// 0 all classes alike to 1 strict priority.
     differentiation: f64,
@@ -27,6 +28,17 @@ pub(super) struct Patch {
     differentiation: Option<f64>,
     /// 0 fastest responses to 1 most sessions.
     favour: Option<f64>,
+    /// How the knobs are, as far as the operator knows: if they are otherwise, none is moved.
+    expected: Option<Shown>,
+}
+
+/// Why no knob was moved.
+#[derive(Debug)]
+pub(super) enum NotMoved {
+    /// What was asked for is wrong.
+    Wrong(String),
+    /// They are not as was expected.
+    Otherwise(String),
 }
 
 pub(super) fn current(gate: &Gate) -> Shown {
@@ -38,17 +50,26 @@ fn shown(knobs: Knobs) -> Shown {
 }
 
 /// Moves the knobs that are named.
-pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, String> {
-    let patch: Patch = serde_json::from_slice(body)
-        .map_err(|why| format!("{why}; send for example {{\"differentiation\": 0.9, \"favour\": 0.5}}"))?;
+pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, NotMoved> {
+    let patch: Patch = serde_json::from_slice(body).map_err(|why| {
+        NotMoved::Wrong(format!("{why}; send for example {{\"differentiation\": 0.9, \"favour\": 0.5}}"))
+    })?;
     let before = gate.admission.driver.borrow().policy().config().knobs;
+    if patch.expected.is_some_and(|expected| expected != shown(before)) {
+        let Shown { differentiation, favour } = shown(before);
+        let now = format!(
+            "differentiation is {differentiation} and favour {favour} by now; look at what changed them"
+        );
+        return Err(NotMoved::Otherwise(now));
+    }
     let mut knobs = before;
     for (name, place, value) in [
         ("differentiation", &mut knobs.differentiation, patch.differentiation),
         ("favour", &mut knobs.favour, patch.favour),
     ] {
         if let Some(value) = value {
-            *place = Ratio::new(value).ok_or_else(|| format!("{name} is {value}; it goes from 0 to 1"))?;
+            *place = Ratio::new(value)
+                .ok_or_else(|| NotMoved::Wrong(format!("{name} is {value}; it goes from 0 to 1")))?;
         }
     }
     gate.admission.driver.borrow_mut().set_knobs(gate.clock.read(), knobs);

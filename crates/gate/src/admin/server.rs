@@ -26,6 +26,7 @@ use telemetry::Format;
 
 use crate::admin::access::{Peer, Who};
 use crate::admin::answer::{Answer, error, json, not_allowed, page};
+use crate::admin::knobs::NotMoved;
 use crate::admin::{
     access, answer, changes, console, foresight, history, knobs, metrics, mode, operate, operations, queue,
     sessions, state, stream,
@@ -170,7 +171,12 @@ async fn obey(gate: &Rc<Gate>, who: &Who, listening: &Listening, head: &Parts, b
         },
         ("GET", "/api/v1/outcome") => foreseen(foresight::outcome(gate, query).await),
         ("GET", "/api/v1/knobs") => json(&knobs::current(gate)),
-        ("PATCH", "/api/v1/knobs") => told(body, |body| knobs::patch(gate, who, body)).await,
+        ("PATCH", "/api/v1/knobs") => match read(body).await.map(|body| knobs::patch(gate, who, &body)) {
+            Some(Ok(knobs)) => json(&knobs),
+            Some(Err(NotMoved::Otherwise(why))) => error(StatusCode::CONFLICT, &why),
+            Some(Err(NotMoved::Wrong(why))) => error(StatusCode::BAD_REQUEST, &why),
+            None => not_read(),
+        },
         ("GET", "/api/v1/queue") => given(queue::queue(gate, query)),
         ("GET", "/api/v1/sessions") => json(&sessions::all(gate)),
         ("POST" | "DELETE", "/api/v1/sessions/{id}/class") => {

@@ -14,6 +14,8 @@ use crate::process::gate::Gate;
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct State {
     version: &'static str,
+    /// The name of the machine.
+    host: String,
     /// The gate's clock, in seconds since 1970.
     clock: f64,
     /// When the gate began, which tells one run of it from another.
@@ -27,6 +29,8 @@ pub(super) struct State {
     foresight: bool,
     /// Requests per second that the server can do, as far as is known.
     capacity: Option<f64>,
+    /// Whether visitors that are refused are given places in a waiting room.
+    waiting_room: bool,
     knobs: crate::admin::knobs::Shown,
     window: u32,
     in_service: u32,
@@ -86,7 +90,7 @@ struct Class {
     counts: Counts,
 }
 
-/// Of a class without a waiting room all is 0.
+/// Where there is no waiting room all is 0.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WaitingRoom {
     /// Visitors that wait, as far as they are expected to come.
@@ -122,6 +126,7 @@ impl State {
         let (policy, now) = (driver.policy(), driver.policy().snapshot());
         Self {
             version: env!("CARGO_PKG_VERSION"),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             clock: gate.clock.read().since(Time::ZERO).as_secs_f64(),
             started: gate.started.since(Time::ZERO).as_secs_f64(),
             mode: crate::admin::mode::current(gate),
@@ -129,6 +134,7 @@ impl State {
             operator: Operator { name: who.to_string(), may_change: who.may_change() },
             foresight: gate.foresight.is_some(),
             capacity: now.capacity,
+            waiting_room: gate.config().settings.waiting_room.is_some(),
             knobs: crate::admin::knobs::current(gate),
             window: now.window,
             in_service: now.in_service,

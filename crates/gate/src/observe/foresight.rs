@@ -143,8 +143,10 @@ pub struct ClassOutcome {
     pub starts: f64,
     /// Sessions completed per second.
     pub completed: f64,
-    /// The share of them; null where none began.
+    /// The share of them; null where none has ended.
     pub completion: Option<f64>,
+    /// How many have ended, of which that is the share.
+    pub sessions: u64,
     /// From a request to its answer, in seconds: median; null where none was answered.
     pub p50: Option<f64>,
     /// 95th percentile.

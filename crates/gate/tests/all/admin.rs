@@ -86,6 +86,24 @@ fn knobs_are_read_and_moved() {
 }
 
 #[test]
+fn knobs_that_another_operator_has_moved_are_not_moved_unseen() {
+    let server = echo("");
+    let gate = Gate::start(server.address(), "");
+    let ask = |expected: f64| {
+        let body = format!(
+            "{{\"favour\": 0.1, \"expected\": {{\"differentiation\": 0.9, \"favour\": {expected}}}}}"
+        );
+        gate.ask("PATCH", "/api/v1/knobs", &body)
+    };
+    let refused = ask(0.4);
+    assert_eq!(refused.status, 409);
+    assert!(refused.text().contains("favour 0.5 by now"), "{}", refused.text());
+    assert_eq!(gate.state()["knobs"]["favour"], 0.5);
+    assert_eq!(ask(0.5).status, 200);
+    assert_eq!(gate.state()["knobs"]["favour"], 0.1);
+}
+
+#[test]
 fn other_paths_and_methods_are_explained() {
     let server = echo("");
     let gate = Gate::start(server.address(), "");

@@ -61,11 +61,9 @@ fn tokens_are_read_again() {
     std::fs::write(directory.path().join("tokens"), "ops new-0123456789abcdef\n").unwrap();
     assert_eq!(ask(&gate, "GET /api/v1/knobs", &new).status, 401);
     let difference = ask(&gate, "GET /api/v1/reload", &old);
-    assert_eq!(
-        difference.text().trim(),
-        "{\"changes\":[{\"setting\":\"admin tokens\",\"old\":\"\",\"new\":\"\"}],\"refused\":null}",
-        "and what is secret is not shown"
-    );
+    let hidden = "{\"setting\":\"admin tokens\",\"old\":\"\",\"new\":\"\"}";
+    assert!(difference.text().contains(hidden), "what is secret is not shown: {}", difference.text());
+    assert!(!difference.text().contains("0123456789abcdef"));
     assert_eq!(ask(&gate, "POST /api/v1/reload", &old).status, 200);
     assert_eq!(
         (ask(&gate, "GET /api/v1/knobs", &new).status, ask(&gate, "GET /api/v1/knobs", &old).status),

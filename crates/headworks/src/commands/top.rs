@@ -18,7 +18,7 @@ use crate::signals::Signals;
 /// Asks the gate's admin interface, here or on another host: whether anybody suffers, what each class gets, who waits, and what would come of other knobs before they are moved. Without a terminal a table is printed once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The gate's admin interface: http://HOST:PORT, unix:PATH, or ssh://[USER@]HOST[:PORT][/ADMIN], which runs ssh and asks ADMIN there, an address or the path of a Unix socket (default 127.0.0.1:9090).
+    /// The gate's admin interface: http://HOST:PORT, unix:PATH, or ssh://USER@HOST:PORT/ADMIN (all but HOST may be left out), which runs ssh and asks ADMIN there, an address or the path of a Unix socket (default 127.0.0.1:9090).
     #[arg(value_name = "WHERE", default_value = "http://127.0.0.1:9090")]
     place: Place,
     /// A file with a token that the gate knows, and nothing else; or give it in the environment variable HEADWORKS_TOKEN.
@@ -67,8 +67,12 @@ async fn show(client: Arc<Client>, shown: Shown, json: bool) -> Result<Exit, Fai
             None => {}
         }
     }
+    let looking = async {
+        let look = look(&client).await?;
+        if json { Ok(look) } else { look.at_failures(&client).await }
+    };
     let look = tokio::select! {
-        look = look(&client) => look.map_err(failure)?,
+        look = looking => look.map_err(failure)?,
         signal = signals.next() => return Ok(Exit::Interrupted { signal }),
     };
     if json { print(look.json() + "\n") } else { print(look) }.map(|()| Exit::Ok)

@@ -187,6 +187,61 @@ fn keys_move_knobs_and_back_and_ask_before_a_drain() {
     gate.terminate();
 }
 
+/// What another operator does.
+fn move_knobs(site: &Site, differentiation: f64, favour: f64) {
+    let body = format!("{{\"differentiation\": {differentiation}, \"favour\": {favour}}}");
+    let length = body.len();
+    let patch =
+        format!("PATCH /api/v1/knobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}");
+    assert_eq!(Raw::connect(site.admin).send(patch).response().status, 200);
+}
+
+#[test]
+fn knobs_that_another_operator_moves_before_enter_are_asked_about() {
+    let (site, mut gate) = gate("");
+    let mut terminal = live(100, &site.admin.to_string(), "");
+    terminal.wait_for("differentiation");
+    terminal.press("d\x1b[D");
+    terminal.wait_for("0.85?");
+    move_knobs(&site, 0.3, 0.6);
+    terminal.press("\r");
+    terminal.wait_for("y/n");
+    assert_eq!(knob(&site), 0.3, "not before y");
+    terminal.press("y");
+    wait_for_knob(&site, 0.85);
+    let knobs = Raw::connect(site.admin).get("/api/v1/knobs").response();
+    assert!(knobs.text().contains("\"favour\":0.6"), "that of the other stays: {}", knobs.text());
+    terminal.press("q");
+    is_given_back(&terminal.end(), 0);
+    gate.terminate();
+}
+
+#[test]
+fn a_gate_to_which_too_many_listen_is_shown_all_the_same() {
+    let (site, mut gate) = gate("");
+    let listen = |_| {
+        let mut listener = Raw::connect(site.admin);
+        let head = listener.send("GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n").head();
+        assert!(head.contains(" 200 "), "{head}");
+        listener
+    };
+    let listeners: Vec<Raw> = (0..8).map(listen).collect();
+    let mut terminal = live(100, &site.admin.to_string(), "");
+    terminal.wait_for("events:");
+    terminal.press("d\x1b[D\r");
+    wait_for_knob(&site, 0.85);
+    // What another operator does is seen, too.
+    let drain = "POST /api/v1/drain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(Raw::connect(site.admin).send(drain).response().status, 200);
+    terminal.wait_for("DRAINING");
+    terminal.press("q");
+    let text = terminal.end();
+    assert!(!text.contains("Lost"), "{text}");
+    is_given_back(&text, 0);
+    drop(listeners);
+    gate.terminate();
+}
+
 #[test]
 fn a_gate_that_restarts_is_found_again() {
     let (site, mut gate) = gate("");
@@ -208,6 +263,15 @@ fn a_token_that_may_only_read_changes_nothing() {
     terminal.wait_for("read-only");
     terminal.press("d");
     terminal.wait_for("viewer");
+    // To try knobs out changes nothing.
+    terminal.press("\x1b[D");
+    terminal.wait_for("computed");
+    terminal.press("\r");
+    terminal.wait_for("another");
+    let knobs =
+        format!("GET /api/v1/knobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {READER}\r\n\r\n");
+    let knobs = Raw::connect(site.admin).send(knobs).response();
+    assert!(knobs.text().contains("\"differentiation\":0.9"), "{}", knobs.text());
     terminal.press("q");
     is_given_back(&terminal.end(), 0);
     gate.terminate();

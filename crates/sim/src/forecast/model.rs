@@ -239,12 +239,15 @@ fn requests_of(ways: &[Vec<WayPage>]) -> f64 {
 /// How long a replication is before it counts and then, at so many requests per second, with sessions of such pauses.
 fn lengths(rate: f64, pauses: Span) -> (Span, Span) {
     /// Requests of a replication, about.
-    const REQUESTS: f64 = 25_000.0;
-    const LEAST: Span = Span::from_secs(20);
-    let most = Span::from_secs_f64((REQUESTS / rate.max(1e-3)).min(600.0));
-    // Until as many sessions are under way as in the long run, and the policy knows how long they are.
-    let warmup = (pauses + LEAST).min((most / 2).max(LEAST));
-    (warmup, most.saturating_sub(warmup).max(LEAST))
+    const REQUESTS: f64 = 70_000.0;
+    const LEAST: Span = Span::from_secs(60);
+    const MOST: Span = Span::from_secs(600);
+    /// Queues of those who wait in vain fill slowly, and what the policy learns of lengths and patience takes as long.
+    const WARMUP: f64 = 0.4;
+    const MOST_WARMUP: f64 = 0.6;
+    let all = Span::from_secs_f64(REQUESTS / rate.max(1e-3)).clamp(LEAST, MOST);
+    let warmup = (pauses + LEAST / 2).clamp(all.mul_f64(WARMUP), all.mul_f64(MOST_WARMUP));
+    (warmup, all.saturating_sub(warmup))
 }
 
 /// Ways that users of such habits take.

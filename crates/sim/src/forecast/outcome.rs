@@ -24,8 +24,10 @@ pub struct ClassOutcome {
     pub starts: f64,
     /// Sessions completed per second.
     pub completed: f64,
-    /// The share of them; `None` where none began.
+    /// The share of them; `None` where none has ended.
     pub completion: Option<f64>,
+    /// How many have ended, of which that is the share.
+    pub sessions: u64,
     /// From a request to its answer: median; `None` where none was answered.
     pub p50: Option<Span>,
     /// 95th percentile.
@@ -43,10 +45,12 @@ pub fn outcome(requests: &[Request], classes: usize, now: Time, since: Time) -> 
         let counted = |session: &&Session| {
             session.class == Some(class) && session.began() >= from && session.began() < to
         };
-        let (mut began, mut completed, mut lost) = (0.0, 0.0, 0.0);
+        let (mut began, mut completed, mut lost, mut ended) = (0.0, 0.0, 0.0, 0);
         for session in sessions.all.iter().filter(counted) {
             began += session.weight;
-            match sessions.state(session) {
+            let state = sessions.state(session);
+            ended += u64::from(state != State::UnderWay);
+            match state {
                 State::Completed => completed += session.weight,
                 State::Lost => lost += session.weight,
                 State::UnderWay => {}
@@ -63,6 +67,7 @@ pub fn outcome(requests: &[Request], classes: usize, now: Time, since: Time) -> 
             starts: rate(began),
             completed: rate(began * completion.unwrap_or_default()),
             completion,
+            sessions: ended,
             p50: quantile(&mut responses, 0.5),
             p95: quantile(&mut responses, 0.95),
         }

@@ -154,7 +154,7 @@ fn remarks(front: &Front, seen: &Seen<'_>) -> Vec<String> {
     ];
     match seen.patience {
         Some(patience) => remarks.push(format!(
-            "users are taken to give up after {:.1} s, as half of those did who left",
+            "users are taken to give up after {:.1} s, by which half would",
             patience.as_secs_f64()
         )),
         None => {

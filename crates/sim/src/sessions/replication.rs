@@ -32,7 +32,7 @@ impl Replication {
         Ok(Self::of(world, events, began.elapsed()))
     }
 
-    /// The same, until `stop` becomes true; `None` if it was not over by then.
+    /// Simulates it until `stop` becomes true; `None` if it was not over by then.
     pub(crate) fn simulate_until(
         model: &SessionModel,
         seed: u64,

@@ -16,6 +16,9 @@ pub(crate) struct Change {
     /// Unix seconds.
     #[serde(default)]
     pub(crate) at: f64,
+    /// `knobs`, `mode`, `class`, `drain` or `reload`.
+    #[serde(default)]
+    pub(crate) event: String,
     #[serde(default)]
     pub(crate) who: String,
     #[serde(default)]

@@ -38,6 +38,8 @@ pub(crate) struct ClassSample {
     pub(crate) offered: f64,
     pub(crate) served: f64,
     pub(crate) refused: f64,
+    /// Of clients that gave up.
+    pub(crate) aborted: f64,
     pub(crate) queued: f64,
     /// Of responses, s.
     pub(crate) p95: Option<f64>,

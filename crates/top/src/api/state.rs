@@ -37,6 +37,15 @@ pub(crate) struct Knobs {
     pub(crate) favour: f64,
 }
 
+/// Knobs that are to be moved; those without a value stay where they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(crate) struct Setting {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) differentiation: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) favour: Option<f64>,
+}
+
 /// Requests that wait, by stage.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Queues {
@@ -96,11 +105,38 @@ impl State {
     }
 }
 
+/// A smaller difference of knobs cannot be seen.
+const STEP: f64 = 1e-3;
+
 impl Knobs {
     /// Whether the difference is too small to be seen.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        const STEP: f64 = 1e-3;
-        (self.differentiation - other.differentiation).abs() < STEP
-            && (self.favour - other.favour).abs() < STEP
+        Setting::between(*self, *other) == Setting::default()
+    }
+}
+
+impl Setting {
+    /// What has to be moved to come from one to the other.
+    pub(crate) fn between(from: Knobs, to: Knobs) -> Self {
+        let moved = |from: f64, to: f64| ((from - to).abs() >= STEP).then_some(to);
+        Self {
+            differentiation: moved(from.differentiation, to.differentiation),
+            favour: moved(from.favour, to.favour),
+        }
+    }
+
+    /// What becomes of these knobs.
+    pub(crate) fn on(self, knobs: Knobs) -> Knobs {
+        Knobs {
+            differentiation: self.differentiation.unwrap_or(knobs.differentiation),
+            favour: self.favour.unwrap_or(knobs.favour),
+        }
+    }
+
+    /// As a user reads it.
+    pub(crate) fn text(self) -> String {
+        let one = |name: &str, value: Option<f64>| value.map(|value| format!("{name} to {value}"));
+        let both = [one("differentiation", self.differentiation), one("favour", self.favour)];
+        both.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }

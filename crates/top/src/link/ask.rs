@@ -9,7 +9,7 @@ use crate::api::changes::Changes;
 use crate::api::history::{History, Sample};
 use crate::api::queue::{Queue, Wanted};
 use crate::api::read;
-use crate::api::state::State;
+use crate::api::state::{Knobs, Setting, State};
 use crate::fault::Fault;
 use crate::http::client::Client;
 
@@ -75,11 +75,17 @@ pub(crate) async fn carry_out(client: &Client, order: Order) -> News {
     match order {
         Order::Foresee { now, then } => {
             let answer = client.foresee(&json!({ "knobs": [now, then] })).await;
-            News::Foreseen(then, answer.map_err(|fault| fault.to_string()).and_then(|body| read(&body)))
+            let told = answer.map_err(|fault| fault.to_string()).and_then(|body| read(&body));
+            News::Foreseen { now, then, told }
         }
-        Order::Move { from, to } => {
-            let answer = client.change(&Method::PATCH, "/api/v1/knobs", Some(&json!(to))).await;
-            News::Moved { from, to, refused: answer.err().map(|fault| fault.to_string()) }
+        Order::Move { expected, set } => {
+            let mut body = json!(set);
+            body["expected"] = json!(expected);
+            match client.change(&Method::PATCH, "/api/v1/knobs", Some(&body)).await {
+                Ok(_) => News::Moved { from: expected, to: set.on(expected) },
+                Err(Fault::Refused { status: 409, .. }) => overtaken(client, expected, set).await,
+                Err(fault) => News::NotMoved(not_done(&fault)),
+            }
         }
         Order::Shadow(on) => {
             let mode = if on { "shadow" } else { "enforce" };
@@ -91,12 +97,38 @@ pub(crate) async fn carry_out(client: &Client, order: Order) -> News {
             let answer = client.change(&method, "/api/v1/drain", None).await;
             done(answer, if on { "clients are sent elsewhere" } else { "clients are sent here again" })
         }
-        Order::Queue(wanted) => News::Queue(queue(client, &wanted.unwrap_or_default()).await),
+        Order::Queue(wanted) => {
+            let wanted = wanted.unwrap_or_default();
+            let told = queue(client, &wanted).await;
+            News::Queue(wanted, told)
+        }
+    }
+}
+
+/// The knobs were others than expected.
+async fn overtaken(client: &Client, expected: Knobs, set: Setting) -> News {
+    let known = async { Ok::<_, Fault>((state(client).await?.1, changes(client).await?)) };
+    match known.await {
+        // It was sent twice, as the first answer was lost on its way.
+        Ok((state, _)) if state.knobs.is_like(&set.on(expected)) => {
+            News::Moved { from: expected, to: state.knobs }
+        }
+        Ok((state, changes)) => News::Overtaken { set, state: Box::new(state), changes },
+        Err(fault) => News::NotMoved(format!("not moved: somebody else has moved the knobs; {fault}")),
     }
 }
 
 fn done(answer: Result<bytes::Bytes, Fault>, what: &str) -> News {
-    News::Done(answer.map(|_| what.to_owned()).map_err(|fault| fault.to_string()))
+    News::Done(answer.map(|_| what.to_owned()).map_err(|fault| not_done(&fault)))
+}
+
+/// Why a change was not made, unless it was.
+fn not_done(fault: &Fault) -> String {
+    if fault.is_unclear() {
+        format!("it is not known whether it was done: {fault}")
+    } else {
+        format!("not done: {fault}")
+    }
 }
 
 /// The sample that an event carries; none where it cannot be read.

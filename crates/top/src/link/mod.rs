@@ -4,3 +4,5 @@
 pub(crate) mod ask;
 pub(crate) mod conversation;
 pub(crate) mod news;
+#[cfg(test)]
+mod tests;

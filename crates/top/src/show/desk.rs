@@ -3,13 +3,17 @@
 use std::time::{Duration, Instant};
 
 use crate::api::foresight::Foresight;
-use crate::api::state::Knobs;
+use crate::api::state::{Knobs, Setting};
 use crate::link::news::Order;
 
 /// So far a key moves a knob.
 const STEP: f64 = 0.05;
 /// A prediction takes a processor for seconds: it is asked for when the user stops moving.
 const REST: Duration = Duration::from_millis(300);
+/// A prediction is of the load of the last minutes, and that changes.
+const RENEW: Duration = Duration::from_secs(60);
+/// Before a prediction that failed is asked for again.
+const RETRY: Duration = Duration::from_secs(10);
 /// Moves that can be undone.
 const MAX_MOVES: usize = 50;
 
@@ -23,59 +27,114 @@ pub(super) enum Knob {
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     pub(super) chosen: Option<Knob>,
-    /// What the user would have, unless it is what holds.
-    pub(super) wanted: Option<Knobs>,
-    moved_at: Option<Instant>,
+    trial: Option<Trial>,
+    tried_at: Option<Instant>,
     /// Under way.
-    asked: Option<Knobs>,
+    asked: Option<Asked>,
     pub(super) prediction: Option<Prediction>,
+    /// Whether an order to move is under way.
+    pub(super) is_moving: bool,
     /// From what to what, the last move last.
     moves: Vec<(Knobs, Knobs)>,
+}
+
+/// What the user would have.
+#[derive(Debug, Clone, Copy)]
+struct Trial {
+    /// The knobs as they were when it began.
+    base: Knobs,
+    set: Setting,
+}
+
+/// A prediction that was asked for.
+#[derive(Debug)]
+struct Asked {
+    now: Knobs,
+    then: Knobs,
+    at: Instant,
+    /// The gate's clock.
+    clock: f64,
+    /// The gate has become another one since.
+    is_void: bool,
 }
 
 /// What was predicted for some knobs, or why nothing was.
 #[derive(Debug)]
 pub(super) struct Prediction {
-    pub(super) of: Knobs,
+    now: Knobs,
+    pub(super) then: Knobs,
+    /// When it was asked for, unless it failed: when it did.
+    at: Instant,
+    /// The gate's clock when it was asked for.
+    pub(super) clock: f64,
     pub(super) told: Result<Foresight, String>,
+}
+
+/// What Enter comes to.
+#[derive(Debug, PartialEq)]
+pub(super) enum Apply {
+    Nothing,
+    Order(Order),
+    /// The knobs have been moved since the trial began, so the user has to be asked.
+    Overtaken(Setting),
 }
 
 impl Desk {
     pub(super) fn choose(&mut self, knob: Knob) {
-        self.chosen = if self.chosen == Some(knob) && self.wanted.is_none() { None } else { Some(knob) };
+        self.chosen = if self.chosen == Some(knob) && self.trial.is_none() { None } else { Some(knob) };
     }
 
     /// Moves what is chosen by so many steps, from where it is now.
     pub(super) fn turn(&mut self, steps: f64, now_holds: Knobs, now: Instant) {
         let Some(knob) = self.chosen else { return };
-        let mut wanted = self.wanted.unwrap_or(now_holds);
-        let place = match knob {
-            Knob::Differentiation => &mut wanted.differentiation,
-            Knob::Favour => &mut wanted.favour,
+        let Trial { base, mut set } =
+            self.trial.unwrap_or(Trial { base: now_holds, set: Setting::default() });
+        let (place, holds) = match knob {
+            Knob::Differentiation => (&mut set.differentiation, now_holds.differentiation),
+            Knob::Favour => (&mut set.favour, now_holds.favour),
         };
         // On a grid, so that many steps do not add up to crooked figures.
-        *place = (((*place / STEP).round() + steps) * STEP).clamp(0.0, 1.0);
-        *place = (*place * 1000.0).round() / 1000.0;
-        self.wanted = (!wanted.is_like(&now_holds)).then_some(wanted);
-        self.moved_at = Some(now);
+        let value = (((place.unwrap_or(holds) / STEP).round() + steps) * STEP).clamp(0.0, 1.0);
+        *place = Some((value * 1000.0).round() / 1000.0);
+        let set = Setting::between(now_holds, set.on(now_holds));
+        self.trial = (set != Setting::default()).then_some(Trial { base, set });
+        self.tried_at = Some(now);
+    }
+
+    /// Where the knobs would be, unless they are there.
+    pub(super) fn wanted(&self, now_holds: Knobs) -> Option<Knobs> {
+        self.trial.map(|trial| trial.set.on(now_holds)).filter(|wanted| !wanted.is_like(&now_holds))
     }
 
     /// Everything back to what holds; whether there was anything to discard.
     pub(super) fn discard(&mut self) -> bool {
-        let any = self.wanted.is_some() || self.chosen.is_some();
-        (self.wanted, self.chosen, self.prediction) = (None, None, None);
+        let any = self.trial.is_some() || self.chosen.is_some();
+        (self.trial, self.chosen, self.prediction) = (None, None, None);
         any
     }
 
-    /// The order that moves the knobs to where the user would have them.
-    pub(super) fn apply(&self, now_holds: Knobs) -> Option<Order> {
-        self.wanted.map(|to| Order::Move { from: now_holds, to })
+    /// What moves the knobs to where the user would have them: those that were tried out, and no other.
+    pub(super) fn apply(&self, now_holds: Knobs) -> Apply {
+        match self.trial {
+            Some(Trial { base, set }) if self.wanted(now_holds).is_some() => {
+                if base.is_like(&now_holds) {
+                    Apply::Order(Order::Move { expected: now_holds, set })
+                } else {
+                    Apply::Overtaken(set)
+                }
+            }
+            _ => Apply::Nothing,
+        }
     }
 
     /// What has been moved.
     pub(super) fn moved(&mut self, from: Knobs, to: Knobs) {
-        if self.wanted.is_some_and(|wanted| wanted.is_like(&to)) {
-            (self.wanted, self.prediction) = (None, None);
+        self.is_moving = false;
+        if self.wanted(to).is_none() {
+            (self.trial, self.prediction) = (None, None);
+        }
+        if let Some(trial) = &mut self.trial {
+            trial.base = to;
         }
         match self.moves.last() {
             // An undo takes the move back.
@@ -96,34 +155,56 @@ impl Desk {
             Some((_, after)) if !after.is_like(&now_holds) => {
                 Err("the knobs have been moved by somebody else since; c shows by whom")
             }
-            Some((before, _)) => Ok(Order::Move { from: now_holds, to: *before }),
+            Some((before, after)) => {
+                Ok(Order::Move { expected: now_holds, set: Setting::between(*after, *before) })
+            }
         }
     }
 
-    /// Whether a prediction is under way, or about to be.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.wanted.is_some_and(|wanted| !self.is_predicted(wanted))
+    /// What is predicted of what would be moved now; nothing as long as it is being computed.
+    pub(super) fn predicted(&self, now_holds: Knobs) -> Option<&Prediction> {
+        let wanted = self.wanted(now_holds)?;
+        self.prediction
+            .as_ref()
+            .filter(|prediction| prediction.now.is_like(&now_holds) && prediction.then.is_like(&wanted))
     }
 
-    fn is_predicted(&self, knobs: Knobs) -> bool {
-        self.prediction.as_ref().is_some_and(|prediction| prediction.of.is_like(&knobs))
-    }
-
-    /// The prediction that is to be asked for now.
-    pub(super) fn tick(&mut self, now_holds: Knobs, now: Instant) -> Option<Order> {
-        let then = self.wanted.filter(|wanted| !self.is_predicted(*wanted))?;
-        let rests = self.moved_at.is_some_and(|moved| now.saturating_duration_since(moved) >= REST);
-        if !rests || self.asked.is_some() {
+    /// The prediction that is to be asked for now; `clock` is the gate's.
+    pub(super) fn tick(&mut self, now_holds: Knobs, now: Instant, clock: f64) -> Option<Order> {
+        let then = self.wanted(now_holds)?;
+        let rests = self.tried_at.is_some_and(|tried| now.saturating_duration_since(tried) >= REST);
+        let is_due = self.predicted(now_holds).is_none_or(|known| {
+            let lasts = if known.told.is_ok() { RENEW } else { RETRY };
+            now.saturating_duration_since(known.at) >= lasts
+        });
+        if !rests || !is_due || self.asked.is_some() {
             return None;
         }
-        self.asked = Some(then);
+        self.asked = Some(Asked { now: now_holds, then, at: now, clock, is_void: false });
         Some(Order::Foresee { now: now_holds, then })
     }
 
-    pub(super) fn foreseen(&mut self, of: Knobs, told: Result<Foresight, String>) {
-        self.asked = None;
-        if self.wanted.is_some_and(|wanted| wanted.is_like(&of)) {
-            self.prediction = Some(Prediction { of, told });
+    /// Takes what the gate says to what was asked; answers to anything else come too late.
+    pub(super) fn foreseen(
+        &mut self,
+        now_holds: Knobs,
+        then: Knobs,
+        told: Result<Foresight, String>,
+        at: Instant,
+    ) {
+        let is_it = |asked: &mut Asked| asked.now == now_holds && asked.then == then;
+        let Some(asked) = self.asked.take_if(is_it) else { return };
+        if !asked.is_void && self.trial.is_some() {
+            let at = if told.is_ok() { asked.at } else { at };
+            self.prediction = Some(Prediction { now: now_holds, then, at, clock: asked.clock, told });
+        }
+    }
+
+    /// What was predicted, or is being computed, is of a gate that has become another one.
+    pub(super) fn forget(&mut self) {
+        self.prediction = None;
+        if let Some(asked) = &mut self.asked {
+            asked.is_void = true;
         }
     }
 

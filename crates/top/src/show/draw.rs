@@ -33,7 +33,7 @@ lately   the last five seconds";
 /// Draws what is known into a frame of any size.
 pub(super) fn draw(frame: &mut Frame<'_>, model: &Model, now: Instant) {
     let below = below(model, now);
-    let below_rows = u16::try_from(tui::wrapped(&below, frame.area().width)).unwrap_or(1).min(3);
+    let below_rows = u16::try_from(tui::wrapped(&below, frame.area().width)).unwrap_or(1).min(5);
     let below_rows = if below.is_empty() { 0 } else { below_rows.max(1) };
     let [title, body, told, footer] = Layout::vertical([
         Constraint::Length(1),
@@ -87,6 +87,12 @@ fn below(model: &Model, now: Instant) -> Vec<Line<'_>> {
         let gone = clock(now.saturating_duration_since(*since).as_secs_f64());
         lines.push(Line::styled(format!("Lost for {gone}, and tried again: {why}"), theme.bad));
     }
+    if let Some(why) = model.polling.as_ref().filter(|_| model.lost.is_none()) {
+        lines.push(Line::styled(
+            format!("The gate is asked every 2 s, as it tells no events: {why}"),
+            theme.label,
+        ));
+    }
     if let Some(question) = &model.question {
         lines.push(Line::styled(format!("{} y/n", question.text), theme.strong));
     } else if let Some(note) = &model.note {
@@ -98,6 +104,9 @@ fn below(model: &Model, now: Instant) -> Vec<Line<'_>> {
 fn draw_footer(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let keys = match model.page {
         _ if model.searching => "Enter done   Esc no search",
+        Page::Overview if model.desk.chosen.is_some() && model.reader().is_some() => {
+            "arrows try out   Esc discard   ? help"
+        }
         Page::Overview if model.desk.chosen.is_some() => "arrows move   Enter apply   Esc discard   ? help",
         Page::Overview => "q end  ? help  d f knobs  w who waits  c changes  s shadow  x drain  u undo",
         Page::Queue => "Esc back   / search   arrows scroll   q end",

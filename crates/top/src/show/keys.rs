@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::desk::Knob;
+use super::desk::{Apply, Knob};
 use super::model::{Model, Page, Question};
 use crate::link::news::Order;
 
@@ -44,7 +44,10 @@ pub(super) fn press(model: &mut Model, key: KeyEvent, now: Instant) -> Act {
     }
     if let Some(question) = model.question.take() {
         return match key.code {
-            KeyCode::Char('y' | 'Y') => Act::Order(question.order),
+            KeyCode::Char('y' | 'Y') => {
+                model.desk.is_moving |= matches!(question.order, Order::Move { .. });
+                Act::Order(question.order)
+            }
             _ => Act::Draw,
         };
     }
@@ -59,7 +62,9 @@ pub(super) fn press(model: &mut Model, key: KeyEvent, now: Instant) -> Act {
             model.searching = true;
             return act;
         }
-        KeyCode::Char('d' | 'f' | 's' | 'x' | 'u') | KeyCode::Enter => return change(model, key.code, now),
+        KeyCode::Char('d') => choose(model, Knob::Differentiation, now),
+        KeyCode::Char('f') => choose(model, Knob::Favour, now),
+        KeyCode::Char('s' | 'x' | 'u') | KeyCode::Enter => return change(model, key.code, now),
         code => return arrow(model, code, now),
     }
     Act::Draw
@@ -114,6 +119,25 @@ fn turn_to(model: &mut Model, page: Page) -> Act {
     }
 }
 
+/// A knob to try out, which changes nothing.
+fn choose(model: &mut Model, knob: Knob, now: Instant) {
+    model.page = Page::Overview;
+    model.desk.choose(knob);
+    if let Some(name) = model.reader() {
+        model.say(format!("{name} may only read: knobs can be tried out, and not moved"), false, now);
+    }
+}
+
+/// Moves knobs, one move at a time.
+fn shift(model: &mut Model, order: Order, now: Instant) -> Act {
+    if model.desk.is_moving {
+        model.say("the gate has not answered to the last move yet", true, now);
+        return Act::Draw;
+    }
+    model.desk.is_moving = true;
+    Act::Order(order)
+}
+
 /// Keys that change something, for those who may.
 fn change(model: &mut Model, key: KeyCode, now: Instant) -> Act {
     if let Some(why) = model.is_barred() {
@@ -123,17 +147,13 @@ fn change(model: &mut Model, key: KeyCode, now: Instant) -> Act {
     let holds = model.state.knobs;
     let ask = |text: &str, order| Some(Question { text: text.to_owned(), order });
     match key {
-        KeyCode::Char(knob @ ('d' | 'f')) => {
-            model.page = Page::Overview;
-            model.desk.choose(if knob == 'd' { Knob::Differentiation } else { Knob::Favour });
-        }
-        KeyCode::Enter => {
-            if let Some(order) = model.desk.apply(holds) {
-                return Act::Order(order);
-            }
-        }
+        KeyCode::Enter => match model.desk.apply(holds) {
+            Apply::Order(order) => return shift(model, order, now),
+            Apply::Overtaken(set) => model.ask_for_overtaken(set),
+            Apply::Nothing => {}
+        },
         KeyCode::Char('u') => match model.desk.undo(holds) {
-            Ok(order) => return Act::Order(order),
+            Ok(order) => return shift(model, order, now),
             Err(why) => model.say(why, true, now),
         },
         KeyCode::Char('s') if model.state.is_shadow() => {

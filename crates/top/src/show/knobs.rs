@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use tui::Theme;
 use tui::figures::{clock, number, time};
 
-use super::desk::Knob;
+use super::desk::{Knob, Prediction};
 use super::model::Model;
 use crate::api::foresight::{Class, Estimate, Foresight, Point};
 use crate::api::state::Knobs;
@@ -23,7 +23,7 @@ const INTERVALS: u16 = 130;
 /// The knobs and the prediction; the more lines, the more there is to decide.
 pub(super) fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let mut lines = vec![knob(model, Knob::Differentiation, width), knob(model, Knob::Favour, width)];
-    if model.desk.wanted.is_some() {
+    if model.desk.wanted(model.state.knobs).is_some() {
         lines.extend(prediction(model, width));
     }
     lines
@@ -31,16 +31,20 @@ pub(super) fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 
 fn knob(model: &Model, knob: Knob, width: u16) -> Line<'static> {
     let theme = model.theme;
-    let (name, hint) = match knob {
+    let (name, mut hint) = match knob {
         Knob::Differentiation => ("d differentiation", "0 alike to 1 strict priority"),
         Knob::Favour => ("f favour         ", "0 fast responses to 1 many sessions"),
     };
+    if model.state.is_shadow() {
+        hint = "does nothing in shadow mode";
+    }
     let read = |knobs: Knobs| match knob {
         Knob::Differentiation => knobs.differentiation,
         Knob::Favour => knobs.favour,
     };
     let holds = read(model.state.knobs);
-    let wanted = model.desk.wanted.map(read).filter(|wanted| (wanted - holds).abs() > 1e-9);
+    let wanted =
+        model.desk.wanted(model.state.knobs).map(read).filter(|wanted| (wanted - holds).abs() > 1e-9);
     let style = if model.desk.chosen == Some(knob) { theme.strong } else { theme.label };
     let mut pieces = vec![Span::styled(format!("{name} "), style)];
     if width >= WIDE {
@@ -62,20 +66,29 @@ fn prediction(model: &Model, width: u16) -> Vec<Line<'static>> {
     if !model.state.foresight {
         return vec![Line::styled("this gate cannot predict; Enter applies, u undoes", theme.label)];
     }
-    if desk.is_waiting() {
-        return vec![Line::styled("what would come of it is being computed ..", theme.label)];
+    let mut lines = Vec::new();
+    if model.state.is_shadow() {
+        let text = "knobs do nothing in shadow mode; predicted for a gate that enforces:";
+        lines.push(Line::styled(text, theme.strong));
     }
-    match desk.prediction.as_ref().map(|prediction| (prediction.of, &prediction.told)) {
-        None => Vec::new(),
-        Some((_, Err(why))) => vec![Line::styled(format!("no prediction: {why}"), theme.bad)],
-        Some((wanted, Ok(foresight))) => foreseen(model, wanted, foresight, width),
+    match desk.predicted(model.state.knobs).map(|prediction| (prediction, &prediction.told)) {
+        None => lines.push(Line::styled("what would come of it is being computed ..", theme.label)),
+        Some((_, Err(why))) => lines.push(Line::styled(format!("no prediction: {why}"), theme.bad)),
+        Some((prediction, Ok(foresight))) => lines.extend(foreseen(model, prediction, foresight, width)),
     }
+    lines
+}
+
+/// A moment of the gate's clock.
+fn moment(clock: f64) -> String {
+    let seconds = clock.max(0.0) as u64 % (24 * 60 * 60);
+    format!("{:02}:{:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Class by class, as it is and as it would be.
-fn foreseen(model: &Model, wanted: Knobs, foresight: &Foresight, width: u16) -> Vec<Line<'static>> {
+fn foreseen(model: &Model, prediction: &Prediction, foresight: &Foresight, width: u16) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let is_then = |point: &&Point| point.knobs.is_like(&wanted);
+    let is_then = |point: &&Point| point.knobs.is_like(&prediction.then);
     let points = &foresight.points;
     let (Some(then), Some(now)) = (points.iter().find(is_then), points.iter().find(|point| !is_then(point)))
     else {
@@ -84,16 +97,20 @@ fn foreseen(model: &Model, wanted: Knobs, foresight: &Foresight, width: u16) -> 
     let load = foresight
         .load
         .as_ref()
-        .map_or_else(String::new, |load| format!(" with the load of the last {}", clock(load.seconds)));
-    let mut lines =
-        vec![Line::styled(format!("predicted{load}, coloured where 95 % intervals tell:"), theme.label)];
+        .map_or_else(String::new, |load| format!(", by the load of {}", clock(load.seconds)));
+    // Nothing is better or worse of what does nothing.
+    let judges = !model.state.is_shadow();
+    let colours = if judges { "; coloured where 95 % intervals tell" } else { "" };
+    let text = format!("as of {}{load}{colours}:", moment(prediction.clock));
+    let mut lines = vec![Line::styled(text, theme.label)];
+    let extent = Extent { judges, intervals: width >= INTERVALS };
     for class in &then.classes {
         let before = now.classes.iter().find(|before| before.name == class.name);
         if class.completion.mean.is_none() {
             lines.push(Line::styled(format!("{:<10} no sessions lately", class.name), theme.label));
             continue;
         }
-        let figures = FIGURES.map(|figure| figure.pieces(theme, before, class, width >= INTERVALS));
+        let figures = FIGURES.map(|figure| figure.pieces(theme, before, class, extent));
         let name = || Span::styled(format!("{:<10} ", class.name), theme.strong);
         if width >= ROWS {
             lines.push(Line::from_iter([name()].into_iter().chain(figures.into_iter().flatten())));
@@ -103,6 +120,14 @@ fn foreseen(model: &Model, wanted: Knobs, foresight: &Foresight, width: u16) -> 
     }
     lines.extend(foresight.remarks.iter().map(|remark| Line::styled(format!("but {remark}"), theme.label)));
     lines
+}
+
+/// What is told of a figure besides.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// Whether it would be better or worse, in colour.
+    judges: bool,
+    intervals: bool,
 }
 
 /// A figure of the prediction.
@@ -136,10 +161,10 @@ impl Figure {
         theme: Theme,
         before: Option<&Class>,
         after: &Class,
-        with_interval: bool,
+        extent: Extent,
     ) -> Vec<Span<'static>> {
         let (before, after) = (before.map(self.read), (self.read)(after));
-        let style = match before.and_then(|before| compare(before, after)) {
+        let style = match before.filter(|_| extent.judges).and_then(|before| compare(before, after)) {
             Some(more) if more == self.more_is_better => theme.good,
             Some(_) => theme.bad,
             None => Style::new(),
@@ -151,7 +176,7 @@ impl Figure {
             Span::raw(said),
             Span::styled(after.mean.map_or_else(|| "-".to_owned(), self.say), style),
         ];
-        if let Some([low, high]) = after.interval().filter(|_| with_interval) {
+        if let Some([low, high]) = after.interval().filter(|_| extent.intervals) {
             let interval = format!(" ({} to {})", (self.say)(low), (self.say)(high));
             pieces.push(Span::styled(interval, theme.label));
         }

@@ -9,8 +9,9 @@ use super::desk::Desk;
 use crate::api::changes::Change;
 use crate::api::history::Sample;
 use crate::api::queue::{Queue, Wanted};
-use crate::api::state::State;
+use crate::api::state::{Knobs, Setting, State};
 use crate::link::news::{Greeting, News, Order};
+use crate::told::failing::Tallies;
 use crate::told::figures::{Lately, lately, recent};
 
 /// More than the widest terminal has points for.
@@ -50,8 +51,11 @@ pub(super) struct Model {
     /// Of the classes of samples.
     pub(super) names: Vec<String>,
     pub(super) samples: VecDeque<Sample>,
+    pub(super) tallies: Tallies,
     pub(super) changes: Vec<Change>,
     pub(super) queue: Option<Result<Queue, String>>,
+    /// Why the gate does not tell its events.
+    pub(super) polling: Option<String>,
     /// Since when the gate is not there, and why.
     pub(super) lost: Option<(Instant, String)>,
     pub(super) desk: Desk,
@@ -69,14 +73,18 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new(place: String, theme: Theme, greeting: Greeting) -> Self {
         let Greeting { state, history, changes } = greeting;
+        let mut tallies = Tallies::default();
+        tallies.see(&state);
         Self {
             place,
             theme,
             state,
             names: history.classes,
             samples: history.samples.into(),
+            tallies,
             changes: changes.changes,
             queue: None,
+            polling: None,
             lost: None,
             desk: Desk::default(),
             page: Page::default(),
@@ -93,32 +101,90 @@ impl Model {
     pub(super) fn see(&mut self, news: News, now: Instant) {
         match news {
             News::Met(greeting) => self.meet(*greeting, now),
-            News::State(state) => self.state = *state,
-            News::Sample(sample) => {
-                self.samples.push_back(sample);
-                while self.samples.len() > MAX_SAMPLES {
-                    self.samples.pop_front();
-                }
+            News::State(state) => self.take_state(*state),
+            News::Sample(sample) => self.take_sample(sample),
+            News::Samples(history) => {
+                let newest = self.newest().map_or(f64::NEG_INFINITY, |sample| sample.at);
+                history.samples.into_iter().filter(|sample| sample.at > newest).for_each(|sample| {
+                    self.take_sample(sample);
+                });
             }
-            News::Changes(changes) => self.changes = changes.changes,
-            News::Queue(queue) => self.queue = Some(queue),
-            News::Foreseen(of, told) => self.desk.foreseen(of, told),
+            News::Polling(why) => self.polling = why,
+            News::Changes(changes) => self.take_changes(changes.changes),
+            // An answer to an older search may come after one to a newer.
+            News::Queue(wanted, queue) if wanted == self.wanted => self.queue = Some(queue),
+            News::Queue(..) => {}
+            News::Foreseen { now: holds, then, told } => self.desk.foreseen(holds, then, told, now),
             News::Done(Ok(what)) => self.say(what, false, now),
             News::Done(Err(why)) => self.say(why, true, now),
-            News::Moved { from, to, refused: None } => {
+            News::Moved { from, to } => {
                 self.desk.moved(from, to);
                 self.state.knobs = to;
                 let hint = if self.desk.undo(to).is_ok() { "; u undoes" } else { "" };
                 let text = format!("differentiation {}, favour {}{hint}", to.differentiation, to.favour);
                 self.say(text, false, now);
             }
-            News::Moved { refused: Some(why), .. } => self.say(why, true, now),
+            News::NotMoved(why) => {
+                self.desk.is_moving = false;
+                self.say(why, true, now);
+            }
+            News::Overtaken { set, state, changes } => {
+                self.desk.is_moving = false;
+                self.take_state(*state);
+                self.take_changes(changes.changes);
+                if self.question.is_none() {
+                    self.ask_for_overtaken(set);
+                } else {
+                    self.say("not moved: somebody else has moved the knobs", true, now);
+                }
+            }
             News::Lost(why) => {
                 let since = self.lost.take().map_or(now, |(since, _)| since);
                 self.lost = Some((since, why));
                 self.desk.lost();
+                // What it is about may be otherwise when the gate is there again.
+                self.question = None;
             }
         }
+    }
+
+    fn take_state(&mut self, state: State) {
+        self.tallies.see(&state);
+        if state.mode != self.state.mode {
+            self.desk.forget();
+        }
+        self.state = state;
+    }
+
+    fn take_sample(&mut self, sample: Sample) {
+        self.samples.push_back(sample);
+        while self.samples.len() > MAX_SAMPLES {
+            self.samples.pop_front();
+        }
+    }
+
+    fn take_changes(&mut self, changes: Vec<Change>) {
+        let reload = |changes: &[Change]| changes.iter().find(|one| one.event == "reload").map(|one| one.at);
+        if reload(&changes) != reload(&self.changes) {
+            self.desk.forget();
+        }
+        self.changes = changes;
+    }
+
+    /// Asks whether knobs are to be moved that somebody else has moved meanwhile.
+    pub(super) fn ask_for_overtaken(&mut self, set: Setting) {
+        let holds = self.state.knobs;
+        let is_it = |change: &&Change| {
+            serde_json::from_value::<Knobs>(change.new.clone()).is_ok_and(|new| new.is_like(&holds))
+        };
+        let last = self.changes.iter().find(|change| matches!(&*change.event, "knobs" | "reload"));
+        let who = last.filter(is_it).map_or("somebody else", |change| change.who.as_str());
+        let Knobs { differentiation, favour } = holds;
+        let text = format!(
+            "The knobs were moved by {who} meanwhile: differentiation {differentiation}, favour {favour}. Set {} all the same?",
+            set.text()
+        );
+        self.question = Some(Question { text, order: Order::Move { expected: holds, set } });
     }
 
     fn meet(&mut self, greeting: Greeting, now: Instant) {
@@ -128,6 +194,12 @@ impl Model {
             let gone = tui::figures::clock(now.saturating_duration_since(since).as_secs_f64());
             let what = if restarted { "the gate has restarted" } else { "the gate is there again" };
             self.say(format!("{what}, after {gone}"), false, now);
+        } else if restarted {
+            self.say("the gate has restarted", false, now);
+        }
+        if restarted {
+            self.desk.forget();
+            self.question = None;
         }
         // The gate's own history has no gap, unless it is older than this program.
         if !history.samples.is_empty() || restarted {
@@ -136,7 +208,8 @@ impl Model {
         if !history.classes.is_empty() {
             self.names = history.classes;
         }
-        (self.state, self.changes) = (state, changes.changes);
+        self.take_state(state);
+        self.take_changes(changes.changes);
     }
 
     pub(super) fn say(&mut self, text: impl Into<String>, is_bad: bool, now: Instant) {
@@ -146,8 +219,8 @@ impl Model {
     /// What is due without a key; whether the picture changes.
     pub(super) fn tick(&mut self, now: Instant) -> (Option<Order>, bool) {
         let gone = self.note.take_if(|note| note.until <= now).is_some();
-        let able = self.state.foresight && self.lost.is_none();
-        let order = if able { self.desk.tick(self.state.knobs, now) } else { None };
+        let able = self.state.foresight && self.lost.is_none() && self.page == Page::Overview;
+        let order = if able { self.desk.tick(self.state.knobs, now, self.clock()) } else { None };
         (order, gone)
     }
 
@@ -156,8 +229,13 @@ impl Model {
         if self.lost.is_some() {
             return Some("the gate is not there".to_owned());
         }
+        Some(format!("{} may only read: give another token to change something", self.reader()?))
+    }
+
+    /// The user's name, if the user may only read.
+    pub(super) fn reader(&self) -> Option<&str> {
         let operator = self.state.operator.as_ref().filter(|operator| !operator.may_change)?;
-        Some(format!("{} may only read: give another token to change something", operator.name))
+        Some(&operator.name)
     }
 
     pub(super) fn newest(&self) -> Option<&Sample> {

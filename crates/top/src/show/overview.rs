@@ -24,7 +24,7 @@ const ROOM_FOR_SERVERS: u16 = 16;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let theme = model.theme;
     let classes = model.lately();
-    let verdict = verdict(&model.state, &classes, model.unclassified());
+    let verdict = verdict(&model.state, &classes, model.unclassified(), &model.tallies.failing());
     let sentence = Line::styled(verdict.text, if verdict.is_bad { theme.bad } else { theme.good });
     let figures = Line::from(whole(&model.state, model.newest()).join("   "));
     let rows = |line: &Line<'_>| {

@@ -84,7 +84,9 @@ pub(crate) fn run(
 }
 
 fn send(model: &mut Model, orders: &Sender<Order>, order: Order) {
+    let is_move = matches!(order, Order::Move { .. });
     if orders.try_send(order).is_err() {
+        model.desk.is_moving &= !is_move;
         model.say("the gate is still busy with what it was told before", true, Instant::now());
     }
 }

@@ -12,10 +12,12 @@ const LATELY: f64 = 5.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Lately {
     pub(crate) name: String,
-    /// 1/s, as are the next two.
+    /// 1/s, as are the next three.
     pub(crate) offered: f64,
     pub(crate) served: f64,
     pub(crate) refused: f64,
+    /// Of clients that gave up.
+    pub(crate) aborted: f64,
     pub(crate) queued: f64,
     /// In the gate, s; none where nothing ended.
     pub(crate) wait: Option<f64>,
@@ -56,6 +58,7 @@ pub(crate) fn lately(state: &State, names: &[String], recent: &[&Sample]) -> Vec
             offered: rate(|class| class.offered),
             served: rate(|class| class.served),
             refused: rate(|class| class.refused),
+            aborted: rate(|class| class.aborted),
             queued: of.first().map_or(class.queued, |(_, newest)| newest.queued),
             wait: (!waits.is_empty()).then(|| waits.iter().sum::<f64>() / waits.len() as f64),
             p95: of.iter().filter_map(|(_, class)| class.p95).reduce(f64::max),
@@ -80,8 +83,17 @@ impl Lately {
 
     /// Of what was offered.
     pub(crate) fn refused_share(&self) -> f64 {
-        let all = self.offered.max(self.served + self.refused);
-        if all > 0.0 { self.refused / all } else { 0.0 }
+        self.share(self.refused)
+    }
+
+    /// Of what was offered.
+    pub(crate) fn aborted_share(&self) -> f64 {
+        self.share(self.aborted)
+    }
+
+    fn share(&self, of: f64) -> f64 {
+        let all = self.offered.max(self.served + self.refused + self.aborted);
+        if all > 0.0 { of / all } else { 0.0 }
     }
 }
 

@@ -1,7 +1,7 @@
 import { h } from '../../dom.ts';
 import { scrolling } from '../elements.ts';
 import type { Estimate, Outcome, Outcomes, Point } from '../schemas.ts';
-import { about, counted, duration, ends, range, rate, share } from '../words.ts';
+import { about, counted, duration, ends, range, rate, share, timeOf } from '../words.ts';
 
 /** A figure and how sure it is. */
 export interface Measured {
@@ -12,12 +12,16 @@ export interface Measured {
 /** Standard normal deviate of 95 %. */
 const Z = 1.96;
 
-/** A rate from a count over a time, with the interval of a Poisson count (square-root approximation). */
-export function measuredRate(perSecond: number, seconds: number): Measured {
-  const n = perSecond * seconds;
+/**
+ * A rate over a time, with the interval of a Poisson count (square-root approximation). `n` have been seen;
+ * the rate is of more where those that are under way are reckoned in.
+ */
+export function measuredRate(perSecond: number, seconds: number, n: number): Measured {
+  if (seconds <= 0) return { value: perSecond, ends: null };
+  const each = n > 0 ? perSecond / n : 1 / seconds;
   const low = Math.max(0, Math.sqrt(n) - Z / 2) ** 2;
   const high = (Math.sqrt(n + 1) + Z / 2) ** 2;
-  return { value: perSecond, ends: seconds > 0 ? [low / seconds, high / seconds] : null };
+  return { value: perSecond, ends: [low * each, high * each] };
 }
 
 /** A share of `n`, with Wilson's interval (1927). */
@@ -48,10 +52,9 @@ function predicted(point: Point | null, name: string): Row {
 function came(outcome: Outcome | null, name: string): Row {
   const one: Outcomes | undefined = outcome?.classes.find((found) => found.name === name);
   if (!one || !outcome) return [null, null, null];
-  const seconds = span(outcome);
   return [
-    measuredRate(one.completed, seconds),
-    one.completion == null ? null : measuredShare(one.completion, one.starts * seconds),
+    measuredRate(one.completed, span(outcome), one.sessions * (one.completion ?? 0)),
+    one.completion == null ? null : measuredShare(one.completion, one.sessions),
     one.p95 == null ? null : { value: one.p95, ends: null },
   ];
 }
@@ -117,21 +120,22 @@ export function judgement(outcome: Outcome, point: Point | null): string {
   });
   return off.length > 0
     ? `${off.join('; ')}.`
-    : 'What is measured agrees with the prediction: the intervals overlap.';
+    : 'What is measured does not contradict the prediction: the intervals overlap.';
 }
 
 /** From so many sessions on a share is known to about a sixth, and to a twentieth. */
 const FEW = 30;
 const MANY = 300;
 
+/** How many have ended. */
 export function sessionsOf(outcome: Outcome): number {
-  const seconds = span(outcome);
-  return Math.round(outcome.classes.reduce((sum, one) => sum + one.starts * seconds, 0));
+  return outcome.classes.reduce((sum, one) => sum + one.sessions, 0);
 }
 
 /** How much stands behind what was measured. */
 export function sureness(outcome: Outcome): string {
   const sessions = sessionsOf(outcome);
   const words = sessions < FEW ? 'too few to say much' : sessions < MANY ? 'a rough idea' : 'a good idea';
-  return `${counted(sessions, 'session')} in ${duration(span(outcome))}: ${words}. Intervals are 95\u00a0%.`;
+  const time = `${duration(span(outcome))} (begun ${timeOf(outcome.from)} to ${timeOf(outcome.to)})`;
+  return `${counted(sessions, 'session')} in ${time}: ${words}. Intervals are 95\u00a0%.`;
 }

@@ -1,16 +1,10 @@
 import { h } from '../../dom.ts';
 import { button, setText } from '../elements.ts';
-import type { Knobs, Outcome, Point } from '../schemas.ts';
+import type { Outcome } from '../schemas.ts';
 import { timeOf } from '../words.ts';
 import { Comparison, judgement, sessionsOf, sureness } from './compare.ts';
-
-/** What was applied, and what had been said of it. */
-export interface Applied {
-  at: number;
-  old: Knobs;
-  new: Knobs;
-  point: Point | null;
-}
+import type { Applied, Outcomes } from './outcomes.ts';
+import { values } from './words.ts';
 
 /** What it did, beside what was predicted. */
 export class Did {
@@ -31,23 +25,30 @@ export class Did {
     );
   }
 
-  show(applied: Applied | null, outcome: Outcome | null, classes: string[]): void {
+  show({ applied, since: outcome, problem }: Outcomes, classes: string[]): void {
     this.root.hidden = applied === null;
     if (!applied) return;
-    const since = `Applied at ${timeOf(applied.at)}: ${values(applied.old)} → ${values(applied.new)}.`;
-    const enough = outcome && sessionsOf(outcome) > 0;
-    setText(
-      this.words,
-      enough ? `${since} ${sureness(outcome)}` : `${since} No session has ended since then.`,
-    );
-    setText(this.verdict, enough ? judgement(outcome, applied.point) : '');
+    const what = `Applied at ${timeOf(applied.at)}: ${values(applied.old)} → ${values(applied.new)}.`;
+    const until =
+      applied.until === null
+        ? ''
+        : ` ${applied.ended} at ${timeOf(applied.until)}, so nothing is added any more.`;
+    setText(this.words, `${what}${until} ${came(outcome, problem)}`);
+    setText(this.verdict, judged(applied, outcome));
     this.table.show(classes, [
-      { title: 'Measured since', outcome },
+      { title: applied.until === null ? 'Measured since' : 'Measured until then', outcome },
       { title: 'Predicted', point: applied.point },
     ]);
   }
 }
 
-export function values({ differentiation, favour }: Knobs): string {
-  return `differentiation ${differentiation.toFixed(2)}, favour ${favour.toFixed(2)}`;
+function came(outcome: Outcome | null, problem: string | null): string {
+  if (outcome) return sessionsOf(outcome) > 0 ? sureness(outcome) : 'No session has ended since then.';
+  return problem === null ? 'What came of it is being asked.' : `What came of it is not known: ${problem}.`;
+}
+
+function judged(applied: Applied, outcome: Outcome | null): string {
+  if (applied.inShadow)
+    return 'In shadow mode the knobs change nothing for clients, so there is nothing to judge.';
+  return outcome ? judgement(outcome, applied.point) : '';
 }

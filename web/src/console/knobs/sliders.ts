@@ -35,6 +35,10 @@ export class Sliders {
       const output = h('output', { for: input.id });
       const applied = h('span', { class: 'applied', id: `knob-${knob}-applied` });
       input.addEventListener('input', () => {
+        if (input.getAttribute('aria-disabled') === 'true') {
+          input.value = String(draft.at[knob]);
+          return;
+        }
         draft.move(knob, input.valueAsNumber);
         moved();
       });
@@ -64,7 +68,9 @@ export class Sliders {
       const { low, high } = TEXTS[knob];
       setAttribute(input, 'aria-valuetext', `${value.toFixed(2)}, from 0 ${low} to 1 ${high}`);
       // Who may only read may see what would be.
-      input.disabled = draft.applied === null || store.connection.kind !== 'live';
+      // One that is switched off for a moment, as when a slow line falls silent, must not lose the focus.
+      const isOff = draft.applied === null || store.connection.kind !== 'live';
+      setAttribute(input, 'aria-disabled', isOff ? 'true' : null);
       setText(output, value.toFixed(2));
       const now = draft.applied?.[knob];
       setText(applied, now === undefined ? '' : draft.isMoved ? `applied: ${now.toFixed(2)}` : 'applied');

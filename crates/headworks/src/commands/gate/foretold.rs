@@ -53,6 +53,7 @@ pub(super) fn outcome(classes: &[String], found: sim::forecast::Outcome) -> Outc
         starts: class.starts,
         completed: class.completed,
         completion: class.completion,
+        sessions: class.sessions,
         p50: class.p50.map(|span| span.as_secs_f64()),
         p95: class.p95.map(|span| span.as_secs_f64()),
     };

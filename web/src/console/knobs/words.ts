@@ -1,0 +1,5 @@
+import type { Knobs } from '../schemas.ts';
+
+export function values({ differentiation, favour }: Knobs): string {
+  return `differentiation ${differentiation.toFixed(2)}, favour ${favour.toFixed(2)}`;
+}
