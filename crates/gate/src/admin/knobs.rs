@@ -11,7 +11,7 @@ use crate::observe::changes::Change;
 use crate::process::gate::Gate;
 
 /// The operator's knobs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Shown {
     /// 0 all classes alike to 1 strict priority.
@@ -30,6 +30,15 @@ pub(super) struct Patch {
     favour: Option<f64>,
     /// How the knobs are, as far as the operator knows: if they are otherwise, none is moved.
     expected: Option<Shown>,
+}
+
+impl Shown {
+    /// Whether they are alike, but for what JSON loses of a number.
+    fn is_about(self, other: Self) -> bool {
+        const LOST: f64 = 1e-9;
+        (self.differentiation - other.differentiation).abs() < LOST
+            && (self.favour - other.favour).abs() < LOST
+    }
 }
 
 /// Why no knob was moved.
@@ -55,7 +64,7 @@ pub(super) fn patch(gate: &Gate, who: &Who, body: &[u8]) -> Result<Shown, NotMov
         NotMoved::Wrong(format!("{why}; send for example {{\"differentiation\": 0.9, \"favour\": 0.5}}"))
     })?;
     let before = gate.admission.driver.borrow().policy().config().knobs;
-    if patch.expected.is_some_and(|expected| expected != shown(before)) {
+    if patch.expected.is_some_and(|expected| !expected.is_about(shown(before))) {
         let Shown { differentiation, favour } = shown(before);
         let now = format!(
             "differentiation is {differentiation} and favour {favour} by now; look at what changed them"
