@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     await visit.ready();
     await page.getByLabel('Differentiation', { exact: true }).fill('0.7');
     visit.expected = /409/;
-    // Told by nobody, and not asked for in between either.
+    // No event tells of it, and it is not asked for in between either.
     gate.stateDelay = 1000;
     gate.state = { ...gate.state, knobs: { differentiation: 0.2, favour: 0.5 } };
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
