@@ -114,11 +114,16 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
     is_ours.then_some(listener)
 }
 
-/// The user of a descriptor says whether it waits; of a listener that matters whatever others do with its flags.
+/// The user of a descriptor says whether it waits; of a listener that matters whatever others do with its flags, which all have that have a
+/// descriptor of it: the gate, which never waits, and other descriptors here.
 pub(crate) fn says_whether_it_waits(fd: c_int, waits: bool) {
-    if let Some(entry) = table::entry(fd)
-        && (entry.blocks().is_some() || entry.kind() == Kind::Listener)
-    {
+    let Some(entry) = table::entry(fd) else { return };
+    let is_one = match entry.kind() {
+        Kind::Listener => true,
+        Kind::Other => entry.blocks().is_some() || is_listener(fd),
+        _ => false,
+    };
+    if is_one {
         entry.set_blocking(waits);
     }
 }
@@ -131,10 +136,9 @@ pub(crate) fn real(fd: c_int) -> c_int {
 }
 
 /// There is another descriptor of one; gives it. Of a listener it waits, or not, as that does, of which the real one says nothing
-/// any more.
+/// any more once another descriptor of it was adopted.
 pub(crate) fn duplicated(from: c_int, to: c_int) -> c_int {
-    let listener = table::entry(from).filter(|entry| entry.kind() == Kind::Listener);
-    if let (Some(blocks), Some(entry)) = (listener.and_then(Entry::blocks), table::entry(to)) {
+    if let (Some(blocks), Some(entry)) = (table::entry(from).and_then(Entry::blocks), table::entry(to)) {
         entry.set_blocking(blocks);
     }
     to

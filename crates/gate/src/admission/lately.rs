@@ -81,10 +81,10 @@ impl Lately {
         if self.requests.len() >= self.most {
             self.make_room(now);
         } else if self.thinned > 0
-            && self.requests.len() < self.most / 8
+            && self.requests.len() < self.most / 3
             && now.since(self.changed) >= Self::ENOUGH
         {
-            // There is room for twice as many, and more.
+            // There is room for twice as many, and some more.
             (self.thinned, self.changed) = (self.thinned - 1, now);
         }
         if is_kept(&past, self.thinned) {
