@@ -24,5 +24,5 @@ pub use lines::{draw_help, wrapped};
 pub use priority::{be_ordinary, give_way, goes_first};
 pub use screen::Screen;
 pub use theme::{Theme, is_dumb, wants_colour};
-pub use view::{Controls, End, View, run};
+pub use view::{Controls, End, View, run, wait_for_event};
 pub use viewer::{Viewer, ask_to_end};

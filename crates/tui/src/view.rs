@@ -83,7 +83,8 @@ pub fn run<V: View>(
     }
 }
 
-fn wait_for_event() -> Option<Event> {
+/// The next event of the terminal, if one comes soon: what is shown is not to wait for it.
+pub fn wait_for_event() -> Option<Event> {
     match event::poll(TURN) {
         Ok(true) => event::read().ok(),
         Ok(false) => None,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use units::Time;
 
 use crate::admin::query::pairs;
+use crate::admission::second::Second;
 use crate::observe::history::{ClassSample, History, Sample, StageWaits};
 use crate::process::gate::Gate;
 
@@ -74,10 +75,7 @@ impl Sampler {
         drop(driver);
         let rate = |now: u64, before: u64| (now.saturating_sub(before) as f64 / span.as_secs_f64()) as f32;
         let refused = |counters: &Counters| counters.rejected.iter().sum::<u64>();
-        let class = |(((now, before), mut seen), queued): (
-            ((&Counters, &Counters), crate::admission::second::Second),
-            u32,
-        )| {
+        let class = |(((now, before), mut seen), queued): (((&Counters, &Counters), Second), u32)| {
             let p95 = seen.p95();
             let mean = |sum: f64| (seen.served > 0).then(|| (sum / seen.served as f64) as f32);
             let [acceptor, pending, discard, class, server] =

@@ -33,7 +33,7 @@ impl Habits {
     /// What is further into a session counts as so far.
     const LONGEST: usize = 64;
     /// No session that is made up is longer.
-    pub(super) const MOST: usize = 500;
+    const MOST: usize = 500;
 
     /// Those of a class; `counts` says how often each of the sessions counts.
     pub(super) fn of(sessions: &Sessions, class: usize, server: Server, counts: &[f64]) -> Self {

@@ -13,7 +13,7 @@ use super::habits::Habits;
 use super::patience::patience;
 use super::quantile::quantile;
 use super::request::{Fate, Request};
-use super::sessions::{Session, Sessions, State};
+use super::sessions::{Sessions, State};
 use crate::draw::{Random, Role, Seed, Service};
 use crate::sessions::{Gate, Host, Script, SessionModel, WayPage};
 
@@ -111,14 +111,12 @@ impl<'a> Seen<'a> {
         let classes = self.front.classes.iter().enumerate().map(|(class, name)| {
             let habits = Habits::of(&self.sessions, class, self.server, &counts);
             let ways = ways(&habits, &mut random);
-            let pages = ways.iter().flatten();
-            let requests: usize = pages.clone().map(|page| 1 + page.embedded.len()).sum();
-            let pauses: Vec<f64> =
-                pages.map(|page| page.pause.as_secs_f64()).filter(|pause| *pause > 0.0).collect();
+            let pauses = ways.iter().flatten().map(|page| page.pause.as_secs_f64());
+            let pauses: Vec<f64> = pauses.filter(|pause| *pause > 0.0).collect();
             ClassLoad {
                 name: name.clone(),
                 starts: starts.get(class).copied().unwrap_or_default(),
-                requests: requests as f64 / ways.len().max(1) as f64,
+                requests: requests_of(&ways),
                 pause: pauses.iter().sum::<f64>() / pauses.len().max(1) as f64,
             }
         });
@@ -155,11 +153,10 @@ impl<'a> Seen<'a> {
 
     /// The share of those that began of whom it is not known of which class they are.
     pub(super) fn unknown(&self) -> f64 {
-        let weight = |sessions: &mut dyn Iterator<Item = &Session>| {
-            sessions.map(|session| session.weight).sum::<f64>()
-        };
-        let unknown = weight(&mut self.sessions.all.iter().filter(|session| session.class.is_none()));
-        unknown / weight(&mut self.sessions.all.iter())
+        let all = &self.sessions.all;
+        let unknown: f64 =
+            all.iter().filter(|session| session.class.is_none()).map(|session| session.weight).sum();
+        unknown / all.iter().map(|session| session.weight).sum::<f64>()
     }
 
     /// A simulation of it in which each session that was seen counts as often as chance has it (the Poisson bootstrap), so that replications differ by

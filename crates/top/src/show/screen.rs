@@ -5,9 +5,9 @@
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{Event, KeyEventKind};
 use tokio::sync::mpsc::Sender;
-use tui::{Screen, Theme, wants_colour};
+use tui::{Screen, Theme, wait_for_event, wants_colour};
 
 use super::draw::draw;
 use super::keys::{Act, press};
@@ -17,8 +17,6 @@ use crate::link::news::{Greeting, News, Order};
 /// Below this nothing is shown.
 pub(crate) const MIN_WIDTH: u16 = 40;
 pub(crate) const MIN_HEIGHT: u16 = 10;
-/// How long a key, or the end, waits at most until it is seen.
-const TURN: Duration = Duration::from_millis(50);
 /// Times that are shown go on without news.
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -88,17 +86,5 @@ fn send(model: &mut Model, orders: &Sender<Order>, order: Order) {
     if orders.try_send(order).is_err() {
         model.desk.is_moving &= !is_move;
         model.say("the gate is still busy with what it was told before", true, Instant::now());
-    }
-}
-
-fn wait_for_event() -> Option<Event> {
-    match event::poll(TURN) {
-        Ok(true) => event::read().ok(),
-        Ok(false) => None,
-        Err(_) => {
-            // Without keys the screen goes on; it must not spin.
-            std::thread::sleep(TURN);
-            None
-        }
     }
 }
