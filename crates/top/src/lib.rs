@@ -12,12 +12,13 @@
 //! | `api` | what the gate says, as plain values |
 //! | `http` | requests, and server-sent events, over whatever leads to the place |
 //! | `link` | the conversation with a gate that comes and goes: news in one direction, orders in the other |
-//! | `told` | what is made of it: whether anybody suffers, figures by class |
+//! | `figures` | what is made of it: figures of the last seconds, by class |
 //! | `show` | the screen: what it knows, keys, drawing |
 //! | `run` | once, or until the end |
 
 mod api;
 mod fault;
+mod figures;
 mod http;
 mod link;
 mod place;
@@ -26,7 +27,6 @@ mod run;
 mod samples;
 mod show;
 mod text;
-mod told;
 
 pub use fault::Fault;
 pub use http::client::{Client, Token, WrongToken};

@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tui::Screen;
 
 use crate::api::history::History;
 use crate::api::state::State;
 use crate::fault::Fault;
+use crate::figures::{Lately, TITLES, gate, lately, recent, server, whole};
 use crate::http::client::Client;
 use crate::link::ask::{greet, last_samples, state};
 use crate::link::conversation::talk;
 use crate::show::screen::{self, End, MIN_HEIGHT, MIN_WIDTH};
 use crate::text::{clean, clean_json};
-use crate::told::failing::Tallies;
-use crate::told::figures::{Lately, TITLES, gate, lately, recent, server, whole};
-use crate::told::verdict::verdict;
 
 /// News that wait for a screen that is slow.
 const MAX_NEWS: usize = 64;
@@ -32,8 +30,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long what was ordered last has until it is done, after the screen has ended.
 const LAST_ORDERS: Duration = Duration::from_secs(3);
-/// Between two states, for what has changed.
-const BETWEEN: Duration = Duration::from_secs(1);
 
 /// What a gate said, once.
 #[derive(Debug)]
@@ -41,7 +37,6 @@ pub struct Look {
     place: String,
     raw: Value,
     state: State,
-    tallies: Tallies,
     sample: Value,
     history: History,
 }
@@ -50,22 +45,10 @@ pub struct Look {
 pub async fn look(client: &Client) -> Result<Look, Fault> {
     let (raw, state) = state(client).await?;
     let (sample, history) = last_samples(client).await?;
-    let mut tallies = Tallies::default();
-    tallies.see(&state);
-    Ok(Look { place: client.place().to_string(), raw, state, tallies, sample, history })
+    Ok(Look { place: client.place().to_string(), raw, state, sample, history })
 }
 
 impl Look {
-    /// Looks once more where servers have failed, as a state does not say when they did.
-    pub async fn at_failures(mut self, client: &Client) -> Result<Self, Fault> {
-        if self.state.upstream.servers.iter().any(|server| server.failures > 0.0) {
-            sleep(BETWEEN).await;
-            (self.raw, self.state) = state(client).await?;
-            self.tallies.see(&self.state);
-        }
-        Ok(self)
-    }
-
     /// Where it was, the state as the gate says it, and its last sample; on one line, and without what a terminal would
     /// obey.
     pub fn json(&self) -> String {
@@ -77,15 +60,13 @@ impl Look {
 /// The table.
 impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, state, tallies, history, .. } = self;
+        let Self { place, state, history, .. } = self;
         let recent = recent(history.samples.iter());
         let classes = lately(state, &history.classes, &recent);
-        let unclassified =
-            recent.iter().map(|sample| sample.unclassified).sum::<f64>() / recent.len().max(1) as f64;
         let mode = if state.is_shadow() { ", in shadow mode" } else { "" };
         let draining = if state.draining { ", draining" } else { "" };
         writeln!(f, "{place}: {}{mode}{draining}", gate(state))?;
-        writeln!(f, "{}", verdict(state, &classes, unclassified, &tallies.failing()).text)?;
+        writeln!(f, "{}", state.verdict.words)?;
         writeln!(f)?;
         write_classes(f, &classes)?;
         writeln!(f)?;

@@ -20,7 +20,9 @@ pub(crate) fn names() -> Vec<String> {
 
 pub(crate) fn state_value() -> serde_json::Value {
     json!({
-        "mode": "enforce", "knobs": { "differentiation": 0.9, "favour": 0.5 },
+        "mode": "enforce",
+        "verdict": { "severity": "warning", "brief": "Refusing", "meaning": "refused 1", "words": "basic: 60 % of requests are refused; premium: all served, 95 % within 34 ms." },
+        "knobs": { "differentiation": 0.9, "favour": 0.5 },
         "window": 16, "in_service": 12, "pressure": 0.12,
         "queues": { "acceptor": 1, "pending": 2, "discard": 3, "class": 4 },
         "upstream": { "servers": [
@@ -28,7 +30,7 @@ pub(crate) fn state_value() -> serde_json::Value {
             { "address": "10.0.0.2:80", "name": "shop:80", "standing": "up", "outstanding": 5, "requests": 1200, "failures": 0 },
         ] },
         "classes": [{ "name": "premium", "queued": 1, "patience": 0.0 }, { "name": "basic", "queued": 3, "patience": 0.0 }],
-        "version": "0.1.0", "clock": 1000.0, "started": 100.0, "draining": false, "capacity": 150.0,
+        "version": "0.1.0", "host": "shop-1", "clock": 1000.0, "started": 100.0, "draining": false, "capacity": 150.0,
         "operator": { "name": "127.0.0.1:41730 (ops)", "may_change": true }, "foresight": true,
     })
 }

@@ -84,31 +84,6 @@ fn a_gate_is_shown_and_its_names_are_harmless() {
 }
 
 #[test]
-fn servers_that_fail_are_named_in_the_table() {
-    let gate = Hostile::start(|mut stream: &TcpStream, _| {
-        for second in 0.. {
-            let asked = request(stream);
-            let state = STATE.replacen('{', &format!(
-                r#"{{"clock": {}, "upstream": {{"servers": [{{"address": "10.0.0.1:80", "standing": "up", "requests": {}, "failures": {}}}]}}, "#,
-                1000 + second, 100 + 10 * second, 1 + 5 * second,
-            ), 1);
-            let answer = if asked.starts_with("GET /api/v1/state ") {
-                response("200 OK", &state)
-            } else {
-                response("404 Not Found", r#"{"error": "there is no such thing"}"#)
-            };
-            if asked.is_empty() || stream.write_all(answer.as_bytes()).is_err() {
-                return;
-            }
-        }
-    });
-    let client = Client::new(gate.address().to_string().parse::<Place>().unwrap(), None);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let table = runtime.block_on(async { look(&client).await?.at_failures(&client).await }).unwrap();
-    assert!(table.to_string().contains("10.0.0.1:80 fails 50 % of its requests (5/s)."), "{table}");
-}
-
-#[test]
 fn where_there_is_nothing_it_is_said_where_that_was_looked_for() {
     let nowhere = free_address();
     let why = ask(&nowhere.to_string(), None).unwrap_err().to_string();

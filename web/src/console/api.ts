@@ -818,6 +818,8 @@ export interface components {
        */
       favour: number;
     };
+    /** @description How bad it is. */
+    Severity: 'calm' | 'notice' | 'warning' | 'alarm';
     /** @description The operator's knobs. */
     Shown: {
       /**
@@ -897,6 +899,8 @@ export interface components {
       /** @description Refused before a class was known. */
       unclassified: components['schemas']['Counts'];
       upstream: components['schemas']['Upstream'];
+      /** @description Whether anybody suffers. */
+      verdict: components['schemas']['Verdict'];
       version: string;
       /** @description Whether visitors that are refused are given places in a waiting room. */
       waiting_room: boolean;
@@ -936,6 +940,16 @@ export interface components {
       retries_denied: number;
       servers: components['schemas']['One'][];
       tunnels: components['schemas']['Tunnels'];
+    };
+    /** @description Whether anybody suffers: what an operator reads first. */
+    Verdict: {
+      /** @description In a word or two, as for a tab's title. */
+      brief: string;
+      /** @description Stays as long as it means the same, whatever its figures are. */
+      meaning: string;
+      severity: components['schemas']['Severity'];
+      /** @description In a sentence or two. */
+      words: string;
     };
     /** @description Where there is no waiting room all is 0. */
     WaitingRoom: {

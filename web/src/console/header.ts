@@ -1,13 +1,14 @@
 import { h } from '../dom.ts';
+import { unbroken } from '../format.ts';
 import { button, setAttribute, setText } from './elements.ts';
 import { icon } from './icon.ts';
 import type { Desk, Part } from './part.ts';
-import { sentence, type Sentence, type Severity } from './sentence.ts';
+import type { Severity, Verdict as Told } from './schemas.ts';
 import type { Store } from './store.ts';
 import { duration, timeOf, zonedTimeOf } from './words.ts';
 
-/** Renders for which a sentence has to mean the same before it is announced. */
-const STEADY = 3;
+/** States in which it has to mean the same before it is announced. */
+const STEADY = 2;
 /** A browser's clock that is further off than this is said, s. */
 const CLOCK_ERROR = 5;
 /** For so long it is said that the gate was restarted, s. */
@@ -20,30 +21,15 @@ const SEVERITY: Record<Severity, string> = {
   alarm: 'Alarm',
 };
 
-/** Seconds over which failures of the servers are looked at. */
-const FAILURES_LATELY = 15;
-
-function verdictOf(store: Store): Sentence | null {
-  const { state, samples, counts } = store;
-  if (!state || !samples.last) return null;
-  return sentence(state, samples, counts.before(state, FAILURES_LATELY));
-}
-
 /** Tells tabs apart, and how they are, also while they are not looked at. */
 export function keepTitle(store: Store): void {
   const show = (): void => {
     const { kind } = store.connection;
-    const brief = kind === 'lost' ? 'Lost' : verdictOf(store)?.brief;
+    const brief = kind === 'lost' ? 'Lost' : store.state?.verdict.brief;
     const title = [brief, store.host, 'Headworks'].filter((one) => one !== undefined).join(' · ');
     if (document.title !== title) document.title = title;
   };
-  store.listen(() => {
-    try {
-      show();
-    } catch {
-      // The sentence itself is in the page, which says what is wrong with it.
-    }
-  });
+  store.listen(show);
 }
 
 /** Which gate this is, whether it is reached, and the one sentence to read first. */
@@ -104,25 +90,25 @@ class Verdict {
   private announced = '';
   private candidate = { meaning: '', times: 0, at: 0 };
 
-  render(store: Store): void {
-    const now = verdictOf(store);
-    if (!now) return;
-    setText(this.text, now.words);
+  render({ state }: Store): void {
+    if (!state) return;
+    const { verdict: now, clock } = state;
+    setText(this.text, unbroken(now.words));
     if (this.root.dataset.severity !== now.severity) {
       this.root.dataset.severity = now.severity;
       this.badge.replaceChildren(icon(now.severity), SEVERITY[now.severity]);
     }
-    this.announce(now, store.samples.version);
+    this.announce(now, clock);
   }
 
-  private announce({ meaning, words }: Sentence, version: number): void {
+  private announce({ meaning, words }: Told, at: number): void {
     const { candidate } = this;
-    if (candidate.meaning !== meaning) this.candidate = { meaning, times: 1, at: version };
-    else if (candidate.at !== version) Object.assign(candidate, { times: candidate.times + 1, at: version });
+    if (candidate.meaning !== meaning) this.candidate = { meaning, times: 1, at };
+    else if (candidate.at !== at) Object.assign(candidate, { times: candidate.times + 1, at });
     const first = this.announced === '';
     if (meaning === this.announced || (!first && this.candidate.times < STEADY)) return;
     this.announced = meaning;
-    setText(this.spoken, words);
+    setText(this.spoken, unbroken(words));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Severity } from './sentence.ts';
+import type { Severity } from './schemas.ts';
 
 const SHAPES: Record<Severity, string[]> = {
   calm: ['M12 2a10 10 0 1 0 0 20a10 10 0 1 0 0-20z', 'M7 12.5l3.5 3.5L17 9'],

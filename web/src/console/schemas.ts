@@ -30,3 +30,5 @@ export type Outcomes = Outcome['classes'][number];
 export type Estimate = Predicted['completed'];
 
 export type Mode = State['mode'];
+export type Verdict = State['verdict'];
+export type Severity = Verdict['severity'];

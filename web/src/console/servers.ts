@@ -3,8 +3,7 @@ import { serverFailures } from './counts.ts';
 import { Keyed, section, setAttribute, setText, table } from './elements.ts';
 import { icon } from './icon.ts';
 import type { Desk, Part } from './part.ts';
-import type { Severity } from './sentence.ts';
-import type { State } from './schemas.ts';
+import type { Severity, State } from './schemas.ts';
 import { count, counted, duration, share } from './words.ts';
 
 type Server = State['upstream']['servers'][number];

@@ -158,7 +158,7 @@ describe.skipIf(chromium === undefined)('the console survives', () => {
       .toBeGreaterThan(before + 1);
     await page
       .locator('.verdict')
-      .getByText(/^Nobody waits/)
+      .getByText(/^No class suffers/)
       .first()
       .waitFor({ timeout: 20_000 });
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Change, Knobs, QueuedRequest, Sample, State } from '../../src/console/schemas.ts';
+import type { Change, Knobs, QueuedRequest, Sample, State, Verdict } from '../../src/console/schemas.ts';
 import * as world from './world.ts';
 
 const PAGE = new URL('../../dist/console.html', import.meta.url);
@@ -74,6 +74,10 @@ export class FakeGate {
 
   get clock(): number {
     return world.now() + this.ahead;
+  }
+
+  private get verdict(): Verdict {
+    return this.make === world.quiet ? world.CALM : this.state.verdict;
   }
 
   async start(): Promise<void> {
@@ -264,7 +268,7 @@ export class FakeGate {
   private look(what: string, query: URLSearchParams): unknown {
     switch (what) {
       case 'GET /api/v1/state':
-        return { ...this.state, clock: this.clock };
+        return { ...this.state, clock: this.clock, verdict: this.verdict };
       case 'GET /api/v1/knobs':
         return this.state.knobs;
       case 'GET /api/v1/history':

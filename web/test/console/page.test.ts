@@ -58,11 +58,11 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     expect(changes).toBe(0);
     visit.gate.make = world.quiet;
     await page
-      .getByText(/^Nobody waits/)
+      .getByText(/^No class suffers/)
       .first()
       .waitFor({ timeout: 20_000 });
     await page.waitForFunction(() =>
-      document.getElementById('announcement')?.textContent.startsWith('Nobody'),
+      document.getElementById('announcement')?.textContent.startsWith('No class'),
     );
     expect(await page.locator('.badge').innerText()).toBe('Calm');
   });

@@ -5,7 +5,6 @@ import { judgement, measuredRate, measuredShare, sessionsOf } from '../../src/co
 import { Draft, questions } from '../../src/console/knobs/draft.ts';
 import { Predictor } from '../../src/console/knobs/prediction.ts';
 import { MOST_SAMPLES, Samples } from '../../src/console/samples.ts';
-import { sentence } from '../../src/console/sentence.ts';
 import type { Change, Foresight, Outcome, State } from '../../src/console/schemas.ts';
 import { Store, type Rejections } from '../../src/console/store.ts';
 import { messages, type Message } from '../../src/console/stream.ts';
@@ -14,13 +13,6 @@ import { about, brief, range, rate, share } from '../../src/console/words.ts';
 import * as world from './world.ts';
 
 const NAMES = ['premium', 'basic'];
-
-function filled(make: typeof world.overload, names = NAMES): Samples {
-  const samples = new Samples();
-  const list = Array.from({ length: 30 }, (_one, i) => make(1000 + i, names.length));
-  samples.load({ clock: 1030, started: 1, classes: names, samples: list });
-  return samples;
-}
 
 describe('server-sent events', () => {
   async function read(...pieces: string[]): Promise<Message[]> {
@@ -117,78 +109,6 @@ describe('the store', () => {
     expect([store.state?.knobs.differentiation, store.changes]).toEqual([0.2, []]);
     store.takeState(of(0.3), store.ask());
     expect(store.state?.knobs.differentiation).toBe(0.3);
-  });
-});
-
-describe('the sentence', () => {
-  const state = world.state(NAMES, 1);
-
-  test('says first who is refused', () => {
-    const { severity, words } = sentence(state, filled(world.overload), state);
-    expect(severity).toBe('warning');
-    expect(words).toMatch(
-      /^basic: \d\d\u00a0% of requests are refused, premium: all served, 95\u00a0% within \d+\u00a0ms\.$/,
-    );
-  });
-
-  test('says that nobody waits', () => {
-    const { severity, words } = sentence(state, filled(world.quiet), state);
-    expect([severity, words]).toEqual([
-      'calm',
-      'Nobody waits: all that was asked is served, 95\u00a0% within 120\u00a0ms.',
-    ]);
-  });
-
-  test('says what would be, in shadow mode', () => {
-    const { severity, words } = sentence({ ...state, mode: 'shadow' }, filled(world.overload), state);
-    expect(severity).toBe('notice');
-    expect(words).toMatch(/^Shadow mode: basic: \d\d\u00a0% of requests would be refused/);
-  });
-
-  test('is an alarm when the first class is refused, or no server is up', () => {
-    const swapped = filled((at) => {
-      const sample = world.overload(at, 2);
-      return { ...sample, classes: sample.classes.toReversed() };
-    });
-    expect(sentence(state, swapped, state).severity).toBe('alarm');
-    const servers = state.upstream.servers.map((one) => ({ ...one, standing: 'ill' }));
-    const ill = { ...state, upstream: { ...state.upstream, servers } };
-    const down = sentence(ill, filled(world.quiet), state);
-    expect([down.severity, down.words.startsWith('No server is up.')]).toEqual(['alarm', true]);
-  });
-
-  test('says whose clients give up', () => {
-    const samples = filled((at) => {
-      const [first, second] = [world.classSample(20, 20), world.classSample(70, 50)];
-      return world.sample(at, [first, { ...second, refused: 0, aborted: 20 }]);
-    });
-    const { severity, words, brief } = sentence(state, samples, state);
-    expect([severity, brief]).toEqual(['warning', 'Given up']);
-    expect(words).toMatch(/^basic: the clients of 29\u00a0% gave up, premium: all served/);
-  });
-
-  test('says which servers fail', () => {
-    const { upstream } = state;
-    const servers = upstream.servers.map((one, i) => ({ ...one, failures: one.failures + 3 * i }));
-    const failing = { ...upstream, servers, failures: { ...upstream.failures, timeout: 3 } };
-    const now = { ...state, clock: state.clock + 15, upstream: failing };
-    const { severity, words } = sentence(now, filled(world.quiet), state);
-    expect(severity).toBe('warning');
-    expect(words).toMatch(
-      /^3 requests got no response from 127\.0\.0\.1:8001 in the last 15\u00a0s\. Nobody waits/,
-    );
-    expect(words).not.toContain('served');
-  });
-
-  test('means the same while its figures change', () => {
-    const meanings = new Set<string>();
-    for (const more of [0, 3, 6]) {
-      const samples = filled((at) =>
-        world.sample(at, [world.classSample(20, 20), world.classSample(70 + more, 41)]),
-      );
-      meanings.add(sentence(state, samples, state).meaning);
-    }
-    expect(meanings.size).toBe(1);
   });
 });
 

@@ -7,6 +7,7 @@ import type {
   QueuedRequest,
   Sample,
   State,
+  Verdict,
 } from '../../src/console/schemas.ts';
 
 /** What a made-up site does: two classes, twice the load that it carries. */
@@ -60,6 +61,20 @@ export function quiet(at: number, classes: number): Sample {
   return { ...sample(at, each), waiting: 0 };
 }
 
+/** What the gate says of {@link overload}, and of {@link quiet}. */
+export const REFUSING: Verdict = {
+  severity: 'warning',
+  brief: 'Refusing',
+  words: 'basic: 41 % of requests are refused; premium: all served, 95 % within 120 ms.',
+  meaning: 'refused 1',
+};
+export const CALM: Verdict = {
+  severity: 'calm',
+  brief: 'Calm',
+  words: 'No class suffers: all that was asked is served, 95 % within 120 ms.',
+  meaning: 'calm',
+};
+
 export function state(names: string[], started: number): State {
   const none = { arrived: 0, admitted: 0, dispatched: 0, finished: 0, aborted: 0, rejected: {} };
   return {
@@ -72,6 +87,7 @@ export function state(names: string[], started: number): State {
     operator: { name: '127.0.0.1:41730', may_change: true },
     foresight: true,
     waiting_room: true,
+    verdict: REFUSING,
     mode: 'enforce',
     knobs: { differentiation: 0.9, favour: 0.5 },
     window: 8,

@@ -108,6 +108,7 @@ impl Sampler {
         (self.at, self.before) = (now, counters);
         gate.events.tell_sample(|| serde_json::to_value(&sample).unwrap_or_default());
         gate.history.borrow_mut().add(sample);
+        gate.tallies.borrow_mut().look(&gate.pool.servers());
     }
 }
 

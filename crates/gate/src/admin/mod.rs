@@ -25,4 +25,5 @@ pub(crate) mod sessions;
 pub(crate) mod state;
 pub(crate) mod stream;
 pub(crate) mod token;
+pub(crate) mod verdict;
 pub(crate) mod watch;

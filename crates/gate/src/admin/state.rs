@@ -8,6 +8,7 @@ use units::Time;
 
 use crate::admin::access::Who;
 use crate::admin::servers::Upstream;
+use crate::observe::verdict::Verdict;
 use crate::process::gate::Gate;
 
 /// The gate at one moment.
@@ -20,6 +21,8 @@ pub(super) struct State {
     clock: f64,
     /// When the gate began, which tells one run of it from another.
     started: f64,
+    /// Whether anybody suffers.
+    verdict: Verdict,
     mode: crate::admin::mode::Shown,
     /// Whether clients are sent elsewhere.
     draining: bool,
@@ -129,6 +132,7 @@ impl State {
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             clock: gate.clock.read().since(Time::ZERO).as_secs_f64(),
             started: gate.started.since(Time::ZERO).as_secs_f64(),
+            verdict: crate::admin::verdict::verdict(gate),
             mode: crate::admin::mode::current(gate),
             draining: gate.proxy.is_draining(),
             operator: Operator { name: who.to_string(), may_change: who.may_change() },

@@ -23,6 +23,7 @@ use crate::observe::console::Console;
 use crate::observe::events::Events;
 use crate::observe::foresight::Foresight;
 use crate::observe::history::History;
+use crate::observe::tallies::Tallies;
 use crate::process::credentials::Credentials;
 use crate::process::error::Error;
 use crate::process::heritage::Heritage;
@@ -48,6 +49,7 @@ pub(crate) struct Gate {
     pub(crate) proxy: Rc<Proxy>,
     pub(crate) events: Events,
     pub(crate) history: RefCell<History>,
+    pub(crate) tallies: RefCell<Tallies>,
     pub(crate) changes: Changes,
     /// Who says what other knobs would do, if anybody can.
     pub(crate) foresight: Option<Foresight>,
@@ -108,6 +110,7 @@ impl Gate {
             proxy: Rc::new(proxy),
             events: Events::default(),
             history: RefCell::default(),
+            tallies: RefCell::default(),
             changes: Changes::default(),
             foresight: heritage.foresight,
             foreseeing: Arc::default(),

@@ -67,12 +67,8 @@ async fn show(client: Arc<Client>, shown: Shown, json: bool) -> Result<Exit, Fai
             None => {}
         }
     }
-    let looking = async {
-        let look = look(&client).await?;
-        if json { Ok(look) } else { look.at_failures(&client).await }
-    };
     let look = tokio::select! {
-        look = looking => look.map_err(failure)?,
+        look = look(&client) => look.map_err(failure)?,
         signal = signals.next() => return Ok(Exit::Interrupted { signal }),
     };
     if json { print(look.json() + "\n") } else { print(look) }.map(|()| Exit::Ok)

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct State {
     pub(crate) mode: String,
+    #[serde(default)]
+    pub(crate) verdict: Verdict,
+    /// The name of the machine.
+    pub(crate) host: Option<String>,
     pub(crate) knobs: Knobs,
     pub(crate) window: f64,
     pub(crate) in_service: f64,
@@ -28,6 +32,30 @@ pub(crate) struct State {
     /// Whether it can predict.
     #[serde(default)]
     pub(crate) foresight: bool,
+}
+
+/// Whether anybody suffers.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Verdict {
+    /// `calm`, `notice`, `warning` or `alarm`.
+    pub(crate) severity: String,
+    pub(crate) words: String,
+}
+
+impl Default for Verdict {
+    fn default() -> Self {
+        Self {
+            severity: "notice".to_owned(),
+            words: "This gate does not say whether anybody suffers.".to_owned(),
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether somebody does.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.severity == "warning" || self.severity == "alarm"
+    }
 }
 
 /// The operator's knobs, each from 0 to 1.
@@ -82,9 +110,6 @@ pub(crate) struct Class {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) queued: f64,
-    /// How long its clients wait before they give up, s; 0 where it is not known.
-    #[serde(default)]
-    pub(crate) patience: f64,
 }
 
 /// Who asks, as the gate sees it.

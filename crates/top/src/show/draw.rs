@@ -11,7 +11,7 @@ use tui::figures::clock;
 
 use super::model::{Model, Page};
 use super::{lists, overview};
-use crate::told::figures::gate;
+use crate::figures::gate;
 
 const HELP: &str = "\
 d, f     choose differentiation or favour

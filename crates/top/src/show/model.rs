@@ -10,9 +10,8 @@ use crate::api::changes::Change;
 use crate::api::history::Sample;
 use crate::api::queue::{Queue, Wanted};
 use crate::api::state::{Knobs, Setting, State};
+use crate::figures::{Lately, lately, recent};
 use crate::link::news::{Greeting, News, Order};
-use crate::told::failing::Tallies;
-use crate::told::figures::{Lately, lately, recent};
 
 /// More than the widest terminal has points for.
 const MAX_SAMPLES: usize = 1000;
@@ -51,7 +50,6 @@ pub(super) struct Model {
     /// Of the classes of samples.
     pub(super) names: Vec<String>,
     pub(super) samples: VecDeque<Sample>,
-    pub(super) tallies: Tallies,
     pub(super) changes: Vec<Change>,
     pub(super) queue: Option<Result<Queue, String>>,
     /// Why the gate does not tell its events.
@@ -73,15 +71,12 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn new(place: String, theme: Theme, greeting: Greeting) -> Self {
         let Greeting { state, history, changes } = greeting;
-        let mut tallies = Tallies::default();
-        tallies.see(&state);
         Self {
             place,
             theme,
             state,
             names: history.classes,
             samples: history.samples.into(),
-            tallies,
             changes: changes.changes,
             queue: None,
             polling: None,
@@ -149,7 +144,6 @@ impl Model {
     }
 
     fn take_state(&mut self, state: State) {
-        self.tallies.see(&state);
         if state.mode != self.state.mode {
             self.desk.forget();
         }
@@ -245,13 +239,6 @@ impl Model {
     /// Classes as of late.
     pub(super) fn lately(&self) -> Vec<Lately> {
         lately(&self.state, &self.names, &recent(self.samples.iter()))
-    }
-
-    /// Refused of late before a class was known, 1/s.
-    pub(super) fn unclassified(&self) -> f64 {
-        let recent = recent(self.samples.iter());
-        let sum: f64 = recent.iter().map(|sample| sample.unclassified).sum();
-        sum / recent.len().max(1) as f64
     }
 
     /// The gate's clock: its last word on the time.

@@ -7,8 +7,7 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table, Wrap};
 
 use super::model::Model;
 use super::{charts, knobs};
-use crate::told::figures::{Lately, TITLES, server, whole};
-use crate::told::verdict::verdict;
+use crate::figures::{Lately, TITLES, server, whole};
 
 /// Of a figure's column.
 const FIGURE: u16 = 7;
@@ -24,8 +23,8 @@ const ROOM_FOR_SERVERS: u16 = 16;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let theme = model.theme;
     let classes = model.lately();
-    let verdict = verdict(&model.state, &classes, model.unclassified(), &model.tallies.failing());
-    let sentence = Line::styled(verdict.text, if verdict.is_bad { theme.bad } else { theme.good });
+    let verdict = &model.state.verdict;
+    let sentence = Line::styled(&*verdict.words, if verdict.is_bad() { theme.bad } else { theme.good });
     let figures = Line::from(whole(&model.state, model.newest()).join("   "));
     let rows = |line: &Line<'_>| {
         let rows = tui::wrapped(std::slice::from_ref(line), area.width.max(1));

@@ -83,17 +83,8 @@ impl Lately {
 
     /// Of what was offered.
     pub(crate) fn refused_share(&self) -> f64 {
-        self.share(self.refused)
-    }
-
-    /// Of what was offered.
-    pub(crate) fn aborted_share(&self) -> f64 {
-        self.share(self.aborted)
-    }
-
-    fn share(&self, of: f64) -> f64 {
         let all = self.offered.max(self.served + self.refused + self.aborted);
-        if all > 0.0 { of / all } else { 0.0 }
+        if all > 0.0 { self.refused / all } else { 0.0 }
     }
 }
 
@@ -133,11 +124,14 @@ pub(crate) fn server(server: &Server) -> String {
     )
 }
 
-/// What the gate is called: its version and how long it has run.
+/// What the gate is called: its host, its version and how long it has run.
 pub(crate) fn gate(state: &State) -> String {
     let version = state.version.as_deref().map_or_else(String::new, |version| format!(" {version}"));
+    let host = state.host.as_deref().map_or_else(String::new, |host| format!(" on {host}"));
     match (state.clock, state.started) {
-        (Some(now), Some(started)) => format!("gate{version}, up {}", tui::figures::clock(now - started)),
-        _ => format!("gate{version}"),
+        (Some(now), Some(started)) => {
+            format!("gate{version}{host}, up {}", tui::figures::clock(now - started))
+        }
+        _ => format!("gate{version}{host}"),
     }
 }
