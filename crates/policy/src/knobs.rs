@@ -8,8 +8,8 @@ pub struct Knobs {
     /// 0: all classes alike; 1: strict priority. Sets the look-ahead, the scheduling weights
     /// and the places that only the important may take.
     pub differentiation: Ratio,
-    /// 0: fastest responses; 1: most sessions. Sets the target queue lengths, and how long requests are
-    /// held back.
+    /// 0: fastest responses; 1: most sessions. Sets the target queue lengths, how long requests are
+    /// held back, and how many sessions are under way.
     pub favour: Ratio,
 }
 
@@ -45,6 +45,23 @@ impl Knobs {
         patience.mul_f64(0.1 + 0.7 * self.favour.as_f64())
     }
 
+    /// How long requests of sessions that have begun should wait at most, before fewer sessions begin: from a fiftieth of their clients'
+    /// patience (fastest responses) to as long as they do (most sessions: they begin at the pace at which they can be finished).
+    pub(crate) fn longest_wait_inside(self, patience: Span) -> Span {
+        const SHORTEST: f64 = 0.02;
+        const SLOPE: f64 = 0.2;
+        const LONGEST: f64 = 1e3;
+        let favour = self.favour.as_f64();
+        let unfavoured = (1.0 - favour).max(f64::MIN_POSITIVE);
+        let part = SHORTEST + SLOPE * favour / (unfavoured * unfavoured);
+        patience.mul_f64(part.min(LONGEST))
+    }
+
+    /// How long a session may wait to begin, where the newest go first: who came long ago has hardly a prospect, and is rather told.
+    pub(crate) fn wait_at_door(self, patience: Span) -> Span {
+        patience.mul_f64(0.1 + 0.35 * self.favour.as_f64())
+    }
+
     /// Places on top of a window of `size` that only the important may take, so that they need
     /// not wait for somebody to leave: a multiple of the square root, like a safety staffing.
     pub(crate) fn express(self, size: u32) -> u32 {
@@ -70,6 +87,13 @@ mod tests {
         }
         assert_eq!(knobs(0.0, 0.5).express(150), 0);
         assert_eq!(knobs(0.1, 0.5).express(4), 0);
+    }
+
+    #[test]
+    fn favour_sets_the_wait_of_those_who_have_begun() {
+        let longest = |favour| knobs(0.9, favour).longest_wait_inside(Span::from_secs(10)).as_secs_f64();
+        assert_eq!([0.0, 0.5].map(longest), [0.2, 4.2]);
+        assert!(longest(0.9) > 100.0 && longest(1.0) >= 1e4, "as long as they do");
     }
 
     #[test]

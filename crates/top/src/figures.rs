@@ -21,18 +21,27 @@ pub(crate) struct Lately {
     pub(crate) queued: f64,
     /// In the gate, s; none where nothing ended.
     pub(crate) wait: Option<f64>,
-    /// Of responses, s: the worst of these seconds.
+    /// Of responses of the last ten seconds, s; of an older gate the worst of these seconds.
     pub(crate) p95: Option<f64>,
 }
 
 /// Titles of [`Lately::row`].
-pub(crate) const TITLES: [&str; 6] = ["offered", "served", "refused", "queued", "wait", "p95"];
+pub(crate) const TITLES: [&str; 6] = ["offered", "served", "refused", "queued", "waits for", "95 % within"];
+/// And where there is less room.
+pub(crate) const SHORT_TITLES: [&str; 6] = ["offered", "served", "refused", "queued", "wait", "p95"];
 
 /// The samples of the last seconds.
 pub(crate) fn recent<'a>(samples: impl DoubleEndedIterator<Item = &'a Sample>) -> Vec<&'a Sample> {
     let mut newest_first = samples.rev().peekable();
     let end = newest_first.peek().map_or(0.0, |sample| sample.at);
     newest_first.take_while(|sample| sample.at > end - LATELY).collect()
+}
+
+/// What is refused per second, before its class is known or after.
+pub(crate) fn refused(recent: &[&Sample]) -> f64 {
+    let whole: f64 = recent.iter().map(|sample| sample.span).sum();
+    let all = |sample: &&Sample| sample.span * (sample.sum(|class| class.refused) + sample.unclassified);
+    if whole > 0.0 { recent.iter().map(all).sum::<f64>() / whole } else { 0.0 }
 }
 
 /// Each class of late, most important first. The classes are the state's; samples have them in the order of `names`.
@@ -61,7 +70,7 @@ pub(crate) fn lately(state: &State, names: &[String], recent: &[&Sample]) -> Vec
             aborted: rate(|class| class.aborted),
             queued: of.first().map_or(class.queued, |(_, newest)| newest.queued),
             wait: (!waits.is_empty()).then(|| waits.iter().sum::<f64>() / waits.len() as f64),
-            p95: of.iter().filter_map(|(_, class)| class.p95).reduce(f64::max),
+            p95: class.p95.unwrap_or_else(|| of.iter().filter_map(|(_, second)| second.p95).reduce(f64::max)),
         }
     };
     state.classes.iter().map(one).collect()

@@ -79,11 +79,13 @@ impl fmt::Display for Look {
 fn write_classes(f: &mut fmt::Formatter<'_>, classes: &[Lately]) -> fmt::Result {
     let width = classes.iter().map(|class| class.name.chars().count()).max().unwrap_or(0).clamp(5, 40);
     write!(f, "{:<width$}", "class")?;
-    TITLES.iter().try_for_each(|title| write!(f, " {title:>8}"))?;
+    let column = |title: &str| title.chars().count().max(8);
+    TITLES.iter().try_for_each(|title| write!(f, " {title:>0$}", column(title)))?;
     writeln!(f)?;
     for class in classes {
         write!(f, "{:<width$}", class.name)?;
-        class.row().iter().try_for_each(|figure| write!(f, " {figure:>8}"))?;
+        let mut figures = class.row().into_iter().zip(TITLES);
+        figures.try_for_each(|(figure, title)| write!(f, " {figure:>0$}", column(title)))?;
         writeln!(f)?;
     }
     Ok(())

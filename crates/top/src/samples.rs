@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::api::changes::Changes;
 use crate::api::foresight::Foresight;
 use crate::api::history::{History, Sample};
+use crate::api::outcome::Outcome;
 use crate::api::queue::Queue;
 use crate::api::read;
 use crate::api::state::{Knobs, State};
@@ -29,7 +30,7 @@ pub(crate) fn state_value() -> serde_json::Value {
             { "address": "10.0.0.1:80", "name": "10.0.0.1:80", "standing": "up", "outstanding": 7, "requests": 1234, "failures": 2 },
             { "address": "10.0.0.2:80", "name": "shop:80", "standing": "up", "outstanding": 5, "requests": 1200, "failures": 0 },
         ] },
-        "classes": [{ "name": "premium", "queued": 1, "patience": 0.0 }, { "name": "basic", "queued": 3, "patience": 0.0 }],
+        "classes": [{ "name": "premium", "queued": 1, "patience": 0.0, "p95": 0.029 }, { "name": "basic", "queued": 3, "patience": 0.0, "p95": null }],
         "version": "0.1.0", "host": "shop-1", "clock": 1000.0, "started": 100.0, "draining": false, "capacity": 150.0,
         "operator": { "name": "127.0.0.1:41730 (ops)", "may_change": true }, "foresight": true,
     })
@@ -69,21 +70,33 @@ pub(crate) fn greeting() -> Greeting {
 
 pub(crate) fn queue() -> Queue {
     of(&json!({ "waiting": 2, "requests": [
-        { "id": "1f", "class": "basic", "stage": "class", "age": 1.25, "client": "192.0.2.7", "method": "GET", "path": "/cart" },
-        { "id": "20", "class": null, "stage": null, "age": 0.01, "client": "2001:db8::1", "method": "POST", "path": "/a\u{1b}[2Jb" },
+        { "id": "30bd30000001f", "class": "basic", "stage": "class", "age": 1.25, "client": "192.0.2.7", "method": "GET", "path": "/cart" },
+        { "id": "30bd300000020", "class": null, "stage": null, "age": 0.01, "client": "2001:db8::1", "method": "POST", "path": "/a\u{1b}[2Jb" },
     ] }))
 }
 
-/// More of the first class, less of the second.
-pub(crate) fn foresight(now: Knobs, then: Knobs) -> Foresight {
+/// Of less differentiation than 0.9: less of the first class, more of the second.
+pub(crate) fn foresight(knobs: &[Knobs]) -> Foresight {
     let estimate = |mean: f64| json!({ "mean": mean, "ci": [mean * 0.9, mean * 1.1] });
     let class = |name: &str, factor: f64| json!({ "name": name, "completed": estimate(2.0 * factor), "completion": estimate(0.5 * factor), "p50": estimate(0.1), "p95": estimate(0.4 / factor) });
-    let point = |knobs: Knobs, factor: f64| {
+    let point = |knobs: &Knobs| {
+        let factor = if knobs.differentiation < 0.9 { 0.8 } else { 1.0 };
         json!({ "differentiation": knobs.differentiation, "favour": knobs.favour, "throughput": estimate(4.0), "utilization": estimate(0.97),
                 "classes": [class("premium", factor), class("basic", 2.0 - factor)] })
     };
     of(&json!({
         "load": { "seconds": 180.0, "requests": 4000, "sessions": 300, "classes": [] },
-        "points": [point(now, 1.0), point(then, 0.8)], "remarks": ["it takes users for patient"], "took": 1.5,
+        "points": knobs.iter().map(point).collect::<Vec<_>>(), "remarks": ["it takes users for patient"], "took": 1.5,
     }))
+}
+
+/// In 100 s so many sessions of each class have ended, of which such a share was completed.
+pub(crate) fn outcome(sessions: u32, premium: f64, basic: f64) -> Outcome {
+    let class = |name: &str, share: f64| {
+        json!({ "name": name, "starts": f64::from(sessions) / 100.0,
+        "completed": f64::from(sessions) / 100.0 * share, "completion": share, "sessions": sessions, "p50": 0.1, "p95": 0.4 })
+    };
+    of(
+        &json!({ "from": 1000.0, "to": 1100.0, "classes": [class("premium", premium), class("basic", basic)] }),
+    )
 }

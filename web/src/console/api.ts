@@ -383,6 +383,11 @@ export interface components {
       held_back: number;
       name: string;
       /**
+       * Format: float
+       * @description 95th percentile of the response times of the last ten seconds, s; null where none was served.
+       */
+      p95?: number | null;
+      /**
        * Format: double
        * @description How long its clients wait before they give up, as far as is known, s.
        */
@@ -554,7 +559,7 @@ export interface components {
     Foresight: {
       /** @description The load that it is of. */
       load: components['schemas']['Load'];
-      /** @description In the order in which they were asked for. */
+      /** @description In the order in which they were asked for; those for which there was no time are missing. */
       points: components['schemas']['Point'][];
       /** @description What it cannot know. */
       remarks: string[];

@@ -35,8 +35,11 @@ struct Setting {
     favour: f64,
 }
 
-/// Who asks waits no longer, and then has what is known.
-const LONGEST: Duration = Duration::from_secs(10);
+/// From then on what is known of each setting is enough.
+const ENOUGH: Duration = Duration::from_secs(2);
+/// Who asks waits no longer, and then has the settings that are known. Beside a server that is overloaded the simulation
+/// has a fifth of a processor.
+const LONGEST: Duration = Duration::from_secs(25);
 const MOST: usize = 12;
 const NONE: &str = "this gate has no simulator; start it with `headworks gate`";
 
@@ -62,17 +65,18 @@ pub(super) async fn predict(gate: &Rc<Gate>, body: &[u8]) -> Result<Result<Predi
     // The simulation of a caller who has gone ends first: two would take more from the server's processors.
     let turn = Arc::clone(&gate.foreseeing).lock_owned().await;
     let stop = Stop(Arc::default());
-    let inquiry = Inquiry { recent: recent(gate), knobs, stop: Arc::clone(&stop.0) };
+    let enough = Arc::<AtomicBool>::default();
+    let inquiry =
+        Inquiry { recent: recent(gate), knobs, enough: Arc::clone(&enough), stop: Arc::clone(&stop.0) };
     let answer = elsewhere(turn, move || (foresight.predict)(&inquiry));
     let mut answer = std::pin::pin!(answer);
-    let answer = match tokio::time::timeout(LONGEST, &mut answer).await {
-        Ok(answer) => answer,
-        Err(_) => {
-            stop.0.store(true, Ordering::Relaxed);
-            answer.await
+    for (time, flag) in [(ENOUGH, &enough), (LONGEST.saturating_sub(ENOUGH), &stop.0)] {
+        if let Ok(answer) = tokio::time::timeout(time, &mut answer).await {
+            return Ok(answer.and_then(|answer| answer));
         }
-    };
-    Ok(answer.and_then(|answer| answer))
+        flag.store(true, Ordering::Relaxed);
+    }
+    Ok(answer.await.and_then(|answer| answer))
 }
 
 /// What came of the sessions that began since `?since=`.
@@ -122,6 +126,7 @@ fn recent(gate: &Gate) -> Recent {
         policy: as_it_is(driver.policy()),
         limits: config.settings.session.limits,
         longest_retry_after: Span::from_secs(config.settings.reject.retry_after.1.into()),
+        steady_since: gate.changes.latest().unwrap_or(gate.started),
     }
 }
 

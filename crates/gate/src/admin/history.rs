@@ -75,7 +75,7 @@ impl Sampler {
         drop(driver);
         let rate = |now: u64, before: u64| (now.saturating_sub(before) as f64 / span.as_secs_f64()) as f32;
         let refused = |counters: &Counters| counters.rejected.iter().sum::<u64>();
-        let class = |(((now, before), mut seen), queued): (((&Counters, &Counters), Second), u32)| {
+        let class = |(((now, before), seen), queued): (((&Counters, &Counters), &Second), u32)| {
             let p95 = seen.p95();
             let mean = |sum: f64| (seen.served > 0).then(|| (sum / seen.served as f64) as f32);
             let [acceptor, pending, discard, class, server] =
@@ -103,11 +103,11 @@ impl Sampler {
             finished: pairs().map(|(now, before)| rate(now.finished, before.finished)).sum(),
             unclassified: unclassified.map_or(0.0, |(now, before)| rate(refused(now), refused(before))),
             pressure: snapshot.pressure.as_f64() as f32,
-            classes: pairs().zip(seen).zip(queued).map(class).collect(),
+            classes: pairs().zip(&seen).zip(queued).map(class).collect(),
         };
         (self.at, self.before) = (now, counters);
         gate.events.tell_sample(|| serde_json::to_value(&sample).unwrap_or_default());
-        gate.history.borrow_mut().add(sample);
+        gate.history.borrow_mut().add(sample, seen);
         gate.tallies.borrow_mut().look(&gate.pool.servers());
     }
 }

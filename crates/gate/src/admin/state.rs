@@ -1,6 +1,6 @@
 //! `GET /api/v1/state`: the policy as it is now, for people and scripts.
 
-use policy::{Counters, Reason};
+use policy::{Counters, Policy, Reason};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -8,6 +8,7 @@ use units::Time;
 
 use crate::admin::access::Who;
 use crate::admin::servers::Upstream;
+use crate::observe::history::Sample;
 use crate::observe::verdict::Verdict;
 use crate::process::gate::Gate;
 
@@ -86,6 +87,8 @@ struct Class {
     /// How long its clients wait before they give up, as far as is known, s.
     patience: f64,
     admits: Admits,
+    /// 95th percentile of the response times of the last ten seconds, s; null where none was served.
+    p95: Option<f32>,
     /// How many requests a session has on average; null until that is known.
     session_requests: Option<f64>,
     waiting_room: WaitingRoom,
@@ -125,6 +128,7 @@ struct Counts {
 
 impl State {
     pub(super) fn of(gate: &Gate, who: &Who) -> Self {
+        let lately = gate.history.borrow().lately();
         let driver = gate.admission.driver.borrow();
         let (policy, now) = (driver.policy(), driver.policy().snapshot());
         Self {
@@ -132,7 +136,7 @@ impl State {
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             clock: gate.clock.read().since(Time::ZERO).as_secs_f64(),
             started: gate.started.since(Time::ZERO).as_secs_f64(),
-            verdict: crate::admin::verdict::verdict(gate),
+            verdict: crate::admin::verdict::verdict(gate, lately.as_ref()),
             mode: crate::admin::mode::current(gate),
             draining: gate.proxy.is_draining(),
             operator: Operator { name: who.to_string(), may_change: who.may_change() },
@@ -161,15 +165,22 @@ impl State {
             },
             upstream: Upstream::of(gate),
             event_listeners: gate.events.listeners(),
-            classes: gate.classes().iter().zip(policy.class_snapshots()).map(class).collect(),
+            classes: classes(gate, policy, lately.as_ref()),
             unclassified: counts(&now.unclassified),
         }
     }
 }
 
-fn class((name, class): (&String, policy::ClassSnapshot)) -> Class {
+fn classes(gate: &Gate, policy: &Policy, lately: Option<&Sample>) -> Vec<Class> {
+    let p95 = |class: usize| lately.and_then(|lately| lately.classes.get(class)?.p95);
+    let named = gate.classes().iter().zip(policy.class_snapshots());
+    named.enumerate().map(|(number, (name, snapshot))| class(name, &snapshot, p95(number))).collect()
+}
+
+fn class(name: &str, class: &policy::ClassSnapshot, p95: Option<f32>) -> Class {
     Class {
-        name: name.clone(),
+        name: name.to_owned(),
+        p95,
         queued: class.queued,
         held_back: class.held_back,
         target: class.target,

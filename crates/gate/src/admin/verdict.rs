@@ -1,21 +1,19 @@
 //! Whether anybody suffers, from what the gate has seen in the last seconds.
 
 use crate::admin::mode;
+use crate::observe::history::Sample;
 use crate::observe::verdict::{Class, Evidence, Server, Verdict};
 use crate::process::gate::Gate;
 
-/// So far back it is looked, s: one second of a few requests says little.
-const LOOK_BACK: usize = 10;
-
-pub(super) fn verdict(gate: &Gate) -> Verdict {
-    let lately = gate.history.borrow().recent(LOOK_BACK, 1);
+/// With the last seconds as one.
+pub(super) fn verdict(gate: &Gate, lately: Option<&Sample>) -> Verdict {
     let driver = gate.admission.driver.borrow();
     let patience = driver.policy().class_snapshots().map(|class| class.patience.as_secs_f64());
     let classes = gate.classes().iter().zip(patience);
     let (now, tallies) = (gate.clock.last(), gate.tallies.borrow());
     let servers = gate.pool.servers();
     Verdict::of(&Evidence {
-        lately: lately.first(),
+        lately,
         classes: classes.map(|(name, patience)| Class { name, patience }).collect(),
         servers: servers
             .iter()

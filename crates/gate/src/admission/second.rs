@@ -43,11 +43,28 @@ impl Second {
     }
 
     /// The 95th percentile of response times, in seconds.
-    pub(crate) fn p95(&mut self) -> Option<f32> {
-        let last = self.sample.len().checked_sub(1)?;
-        let (_, found, _) = self.sample.select_nth_unstable_by(last * 95 / 100, f32::total_cmp);
-        Some(*found)
+    pub(crate) fn p95(&self) -> Option<f32> {
+        p95(&[self])
     }
+}
+
+/// The 95th percentile of response times in several of them, in seconds.
+pub(crate) fn p95(seconds: &[&Second]) -> Option<f32> {
+    // Of a second with many requests each that was kept stands for several.
+    let weighted = |second: &&Second| {
+        let weight = second.served as f64 / second.sample.len().max(1) as f64;
+        second.sample.iter().map(move |time| (*time, weight)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(f32, f64)> = seconds.iter().flat_map(weighted).collect();
+    all.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut above = 0.05 * all.iter().map(|(_, weight)| weight).sum::<f64>();
+    all.into_iter()
+        .rev()
+        .find(|(_, weight)| {
+            above -= weight;
+            above < 0.0
+        })
+        .map(|(time, _)| time)
 }
 
 impl Seconds {
@@ -80,12 +97,26 @@ mod tests {
             let total = Span::from_millis(millis);
             seconds.served(ClassId(1), &Waits::ZERO, total, total);
         }
-        let mut seen = seconds.take();
+        let seen = seconds.take();
         assert_eq!((seen[0].served, seen[0].p95()), (0, None));
         assert_eq!(seen[1].served, 10_000);
         let p95 = seen[1].p95().unwrap();
         assert!((9.0..10.0).contains(&p95), "{p95}");
         assert!((seen[1].response / 10_000.0 - 5.0).abs() < 0.01);
         assert_eq!(seconds.take()[1].served, 0, "it was asked for");
+    }
+
+    #[test]
+    fn of_several_seconds_each_counts_by_what_was_in_it() {
+        let second = |requests: u64, millis: u64| {
+            let mut seconds = Seconds::new(1);
+            let total = Span::from_millis(millis);
+            (0..requests).for_each(|_| seconds.served(ClassId(0), &Waits::ZERO, total, total));
+            seconds.take().remove(0)
+        };
+        let (busy, slow) = (second(9000, 10), second(40, 500));
+        assert_eq!(p95(&[&busy, &slow]), Some(0.01), "one slow request in 225");
+        assert_eq!(p95(&[&busy, &second(600, 500)]), Some(0.5), "one in 16");
+        assert_eq!(p95(&[]), None);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use units::Time;
+use units::{Span, Time};
 
 /// What an operator changed.
 #[derive(Debug)]
@@ -58,6 +58,12 @@ impl Changes {
         kept.push_front(Recorded { id, at, event, who: who.to_owned(), what: what.to_owned(), old, new });
     }
 
+    /// When the latest was made.
+    pub(crate) fn latest(&self) -> Option<Time> {
+        let kept = self.kept.borrow();
+        kept.front().map(|latest| Time::ZERO + Span::from_secs_f64(latest.at))
+    }
+
     /// The latest first.
     pub(crate) fn all(&self) -> Vec<Recorded> {
         self.kept.borrow().iter().cloned().collect()
@@ -67,7 +73,6 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::Span;
 
     #[test]
     fn the_last_are_kept_the_latest_first() {

@@ -30,6 +30,8 @@ pub struct Recent {
     pub limits: SessionLimits,
     /// How long refused clients are asked to stay away at most.
     pub longest_retry_after: Span,
+    /// Since when operators have changed nothing.
+    pub steady_since: Time,
 }
 
 /// What a prediction is of.
@@ -39,7 +41,9 @@ pub struct Inquiry {
     pub recent: Recent,
     /// How the knobs would be, one setting after the other.
     pub knobs: Vec<Knobs>,
-    /// Becomes true when what is known by then is enough.
+    /// Becomes true when what is known of all of them by then is enough.
+    pub enough: Arc<AtomicBool>,
+    /// Becomes true when it has to end, with those that are known by then.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -115,7 +119,7 @@ pub struct ClassPoint {
 pub struct Prediction {
     /// The load that it is of.
     pub load: Load,
-    /// In the order in which they were asked for.
+    /// In the order in which they were asked for; those for which there was no time are missing.
     pub points: Vec<Point>,
     /// What it cannot know.
     pub remarks: Vec<String>,

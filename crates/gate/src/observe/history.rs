@@ -5,9 +5,15 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::admission::second::{Second, p95};
+
 /// What each second of the last hour was like.
 #[derive(Debug, Default)]
-pub(crate) struct History(VecDeque<Sample>);
+pub(crate) struct History {
+    samples: VecDeque<Sample>,
+    /// Of the last seconds, by class, how long requests took.
+    times: VecDeque<Vec<Second>>,
+}
 
 /// A second, or several together. Rates are per second, levels means, times in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -67,18 +73,37 @@ impl History {
     /// Seconds that are kept.
     pub(crate) const SECONDS: usize = 3600;
 
-    /// A second is over.
-    pub(crate) fn add(&mut self, sample: Sample) {
-        if self.0.len() >= Self::SECONDS {
-            self.0.pop_front();
+    /// As many of the last are together what is "lately": a second of a few requests says little.
+    pub(crate) const LATELY: usize = 10;
+
+    /// A second is over, in which requests took so long, by class.
+    pub(crate) fn add(&mut self, sample: Sample, times: Vec<Second>) {
+        if self.samples.len() >= Self::SECONDS {
+            self.samples.pop_front();
         }
-        self.0.push_back(sample);
+        self.samples.push_back(sample);
+        if self.times.len() >= Self::LATELY {
+            self.times.pop_front();
+        }
+        self.times.push_back(times);
+    }
+
+    /// The last seconds as one; `None` where the first is not over yet.
+    pub(crate) fn lately(&self) -> Option<Sample> {
+        let mut lately = self.recent(Self::LATELY, 1).pop()?;
+        lately.classes.iter_mut().enumerate().for_each(|(class, sample)| sample.p95 = self.p95(class));
+        Some(lately)
+    }
+
+    /// The 95th percentile of a class's response times in the last seconds, s; `None` where none was served.
+    fn p95(&self, class: usize) -> Option<f32> {
+        p95(&self.times.iter().filter_map(|classes| classes.get(class)).collect::<Vec<_>>())
     }
 
     /// The last `seconds` as at most so many samples, the oldest first: as many neighbours together as it takes.
     pub(crate) fn recent(&self, seconds: usize, samples: usize) -> Vec<Sample> {
-        let skipped = self.0.len().saturating_sub(seconds);
-        let wanted: Vec<&Sample> = self.0.iter().skip(skipped).collect();
+        let skipped = self.samples.len().saturating_sub(seconds);
+        let wanted: Vec<&Sample> = self.samples.iter().skip(skipped).collect();
         let each = wanted.len().div_ceil(samples.max(1)).max(1);
         // The last is of as many as the others, so that it does not jump about.
         wanted.rchunks(each).rev().map(together).collect()
@@ -173,7 +198,7 @@ mod tests {
     #[test]
     fn an_hour_is_kept_and_no_more() {
         let mut history = History::default();
-        (0..5000).for_each(|at| history.add(second(at, 1.0, 0.1)));
+        (0..5000).for_each(|at| history.add(second(at, 1.0, 0.1), Vec::new()));
         let all = history.recent(usize::MAX, usize::MAX);
         assert_eq!((all.len(), all[0].at, all[3599].at), (3600, 1400.0, 4999.0));
         let minute = history.recent(60, 3600);
@@ -184,7 +209,7 @@ mod tests {
     fn neighbours_are_put_together_by_what_was_in_them() {
         let mut history = History::default();
         for at in 0..5 {
-            history.add(if at % 2 == 0 { second(at, 30.0, 0.1) } else { second(at, 10.0, 0.5) });
+            history.add(if at % 2 == 0 { second(at, 30.0, 0.1) } else { second(at, 10.0, 0.5) }, Vec::new());
         }
         let pairs = history.recent(5, 3);
         assert_eq!(pairs.iter().map(|sample| sample.span).collect::<Vec<_>>(), [1.0, 2.0, 2.0]);
@@ -195,7 +220,7 @@ mod tests {
         assert!((class.response.unwrap() - 0.2).abs() < 1e-6, "{class:?}");
         assert!((class.waits.unwrap().server - 0.2).abs() < 1e-6);
         let mut silent = History::default();
-        (0..4).for_each(|at| silent.add(second(at, 0.0, 0.0)));
+        (0..4).for_each(|at| silent.add(second(at, 0.0, 0.0), Vec::new()));
         let class = &silent.recent(4, 1)[0].classes[0];
         assert_eq!((class.response, class.p95, class.waits), (None, None, None), "nothing is made up");
     }

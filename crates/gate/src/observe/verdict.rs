@@ -32,7 +32,7 @@ pub(crate) struct Verdict {
     pub(crate) brief: &'static str,
     /// In a sentence or two.
     pub(crate) words: String,
-    /// Stays as long as it means the same, whatever its figures are.
+    /// Changes when it means something else, not with its figures.
     pub(crate) meaning: String,
 }
 

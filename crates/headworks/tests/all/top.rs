@@ -74,11 +74,21 @@ fn a_gate_once_as_a_table_and_as_json() {
     let (site, mut gate) = gate("");
     let place = format!("http://{}", site.admin);
     let table = poll_until(PATIENCE, "a sample", || {
-        Some(says(&mut top(&[&place]))).filter(|table| table.contains("goodput"))
+        let is_told = |table: &String| table.contains("goodput") && !table.contains("has just begun");
+        Some(says(&mut top(&[&place]))).filter(is_told)
     });
-    for part in
-        [&*place, "premium", "basic", "offered", "window", "differentiation 0.9", "No class suffers", "up "]
-    {
+    for part in [
+        &*place,
+        "premium",
+        "basic",
+        "offered",
+        "waits for",
+        "95 % within",
+        "window",
+        "differentiation 0.9",
+        "No class suffers",
+        "up ",
+    ] {
         assert!(table.contains(part), "{part}: {table}");
     }
     assert!(says(&mut top(&[&site.admin.to_string(), "--once"])).contains("premium"));
@@ -168,6 +178,8 @@ fn keys_move_knobs_and_back_and_ask_before_a_drain() {
     terminal.press("\x1b[D\r");
     wait_for_knob(&site, 0.8);
     terminal.wait_for("undoes");
+    // What came of it is looked at.
+    terminal.wait_for("measuring,");
     terminal.press("u");
     wait_for_knob(&site, 0.9);
     terminal.press("\x1b");
@@ -178,7 +190,9 @@ fn keys_move_knobs_and_back_and_ask_before_a_drain() {
     terminal.press("xy");
     terminal.wait_for("DRAINING");
     assert_eq!(Raw::connect(site.admin).get("/readyz").response().status, 503);
-    terminal.press("sy");
+    terminal.press("s");
+    terminal.wait_for("Nothing");
+    terminal.press("y");
     terminal.wait_for("SHADOW");
     terminal.press("?");
     terminal.wait_for("words");

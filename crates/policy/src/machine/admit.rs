@@ -285,14 +285,27 @@ impl Policy {
             let telling = requests.filter(|_| self.shares.are_lengths_known(class));
             self.crowds[class.index()].end_period(reach, telling);
             let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
+            let crowding = self.crowding(class);
             self.doors[class.index()].end_period(
                 self.now,
                 self.config.period,
                 reach - wasted,
                 empty,
                 requests,
+                crowding,
             );
         }
+    }
+
+    /// Requests of sessions under way that wait in a class, over as many as are served in the time that they should wait at most.
+    fn crowding(&self, class: ClassId) -> f64 {
+        /// Of fewer the server has nothing to do now and then.
+        const MIN_REQUESTS: f64 = 4.0;
+        let longest = self.config.knobs.longest_wait_inside(self.patience(class));
+        let outflow = self.controllers[class.index()].outflow();
+        let periods = longest.as_secs_f64() / self.config.period.as_secs_f64();
+        let waiting = self.store.length(self.layout.class(class, Rank::Existing));
+        f64::from(waiting) / (outflow * periods).max(MIN_REQUESTS)
     }
 
     /// How many requests of a class the server could have done in the last period: what it does, what is left, and what those have who
@@ -372,6 +385,14 @@ impl Policy {
             None => self.config.knobs.target_wait(patience),
         };
         wait.max(self.config.period)
+    }
+
+    /// How long a session of a class may wait to begin, where sessions are admitted and the newest goes first. At least a period.
+    pub(super) fn wait_at_door(&self, class: ClassId) -> Span {
+        match self.config.classes[class.index()].target_queue {
+            Some(_) => self.second_chance(class),
+            None => self.config.knobs.wait_at_door(self.patience(class)).max(self.config.period),
+        }
     }
 
     /// The class that a request past classification waits in.

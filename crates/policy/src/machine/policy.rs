@@ -437,8 +437,7 @@ impl Policy {
         let mut longest = self.stage_deadline(queue);
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
-                // Of the newest first, who has waited for long has hardly a prospect.
-                Stage::Class if held.begins() && self.admits_sessions(class) => self.second_chance(class),
+                Stage::Class if held.begins() && self.admits_sessions(class) => self.wait_at_door(class),
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),
                 Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,

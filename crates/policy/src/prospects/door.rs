@@ -17,6 +17,8 @@ pub(crate) struct Door {
     pace: f64,
     /// Sessions per period.
     lot: f64,
+    /// Whether anything is known of these.
+    is_known: bool,
     /// Sessions that may begin by `at`.
     credit: f64,
     at: Time,
@@ -24,7 +26,7 @@ pub(crate) struct Door {
 
 impl Default for Door {
     fn default() -> Self {
-        Self { margin: Self::MIN_MARGIN, pace: 0.0, lot: 0.0, credit: 0.0, at: Time::ZERO }
+        Self { margin: Self::MIN_MARGIN, pace: 0.0, lot: 0.0, is_known: false, credit: 0.0, at: Time::ZERO }
     }
 }
 
@@ -42,7 +44,8 @@ impl Door {
     const ROUNDING: f64 = 1e-6;
 
     /// A `period` is over in which that part of the places was `empty` while sessions waited to begin. In each, `reach` requests of
-    /// the class are served on average, or could be; sessions have `requests`, if that is known.
+    /// the class are served on average, or could be; sessions have `requests`, if that is known. Of those who have begun, `crowding` times as
+    /// many wait as should: with twice as many none begins by its pace.
     pub(crate) fn end_period(
         &mut self,
         now: Time,
@@ -50,6 +53,7 @@ impl Door {
         reach: f64,
         empty: f64,
         requests: Option<f64>,
+        crowding: f64,
     ) {
         if empty > Self::IDLE {
             self.margin = (self.margin * (1.0 + Self::FASTER * empty)).min(Self::MAX_MARGIN);
@@ -58,14 +62,16 @@ impl Door {
         }
         self.credit = self.credit(now);
         self.at = now;
-        self.lot = requests.map_or(0.0, |requests| self.margin * reach / requests.max(1.0));
+        let whole = requests.map_or(0.0, |requests| self.margin * reach / requests.max(1.0));
+        self.is_known = whole > 0.0;
+        self.lot = whole * (2.0 - crowding).clamp(0.0, 1.0);
         self.pace = self.lot / period.as_secs_f64();
         self.credit = self.credit.max(-self.loan());
     }
 
     /// How many begin in a period, if it is known how long sessions are.
     pub(crate) fn lot(&self) -> Option<f64> {
-        (self.lot > 0.0).then_some(self.lot)
+        self.is_known.then_some(self.lot)
     }
 
     /// What was not used in a period is not saved up.
@@ -124,7 +130,7 @@ mod tests {
     /// Of a server that was always busy.
     fn busy() -> Door {
         let mut door = Door::default();
-        (0..200).for_each(|_| door.end_period(Time::ZERO, PERIOD, 50.0, 0.0, None));
+        (0..200).for_each(|_| door.end_period(Time::ZERO, PERIOD, 50.0, 0.0, None, 0.0));
         door
     }
 
@@ -150,7 +156,7 @@ mod tests {
             used = served / 50.0;
             spare.end_period(served, used);
             reach.learn(served + spare.requests());
-            door.end_period(now, PERIOD, reach.get(), 1.0 - used, Some(requests));
+            door.end_period(now, PERIOD, reach.get(), 1.0 - used, Some(requests), 0.0);
         }
         (f64::from(begun) / (PERIOD * periods).as_secs_f64(), used)
     }
@@ -176,7 +182,7 @@ mod tests {
     fn nothing_is_saved_up_and_nothing_owed_for_long() {
         let mut door = Door::default();
         for period in 1..=200 {
-            door.end_period(Time::ZERO + PERIOD * period, PERIOD, 50.0, 0.0, Some(10.0));
+            door.end_period(Time::ZERO + PERIOD * period, PERIOD, 50.0, 0.0, Some(10.0), 0.0);
         }
         let passing = |door: &mut Door, now| {
             (0..1000).filter(|_| door.is_open(now).then(|| door.pass(now)).is_some()).count()
@@ -189,6 +195,19 @@ mod tests {
         assert!(opens > later && opens < later + PERIOD, "{opens:?}");
         assert!(door.is_open_for_idle(opens) && !door.is_open(opens));
         assert!(door.is_open(later + PERIOD * 4));
+    }
+
+    #[test]
+    fn fewer_begin_while_more_wait_inside_than_should() {
+        let pace = |crowding| {
+            let mut door = Door::default();
+            door.end_period(Time::ZERO, PERIOD, 50.0, 0.0, Some(10.0), crowding);
+            door.lot()
+        };
+        assert_eq!(
+            [0.0, 1.0, 1.5, 2.0, 9.0].map(pace),
+            [Some(5.0), Some(5.0), Some(2.5), Some(0.0), Some(0.0)]
+        );
     }
 
     #[test]

@@ -19,11 +19,8 @@ pub enum ForecastError {
         completed: usize,
     },
     /// It was stopped before anything was known.
-    #[error("the load of {rate:.0} requests per second is too large to be simulated in that time")]
-    TooLarge {
-        /// Requests per second.
-        rate: f64,
-    },
+    #[error("the processors are too busy: there was no time to simulate a single setting")]
+    TooBusy,
     /// It cannot be simulated.
     #[error(transparent)]
     Model(#[from] SessionModelError),

@@ -28,6 +28,8 @@ pub struct Front {
     pub limits: SessionLimits,
     /// How long refused users are asked to stay away at most.
     pub longest_retry_after: Span,
+    /// Since when it has been as it is.
+    pub steady_since: Time,
 }
 
 /// What the load is like.

@@ -1,18 +1,20 @@
 //! [`forecast`]: tries knobs in a simulation of the load that was seen.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use policy::{Knobs, Mode};
-use stats::MeanEstimate;
 use units::Time;
 
+use super::check::Check;
 use super::error::ForecastError;
 use super::model::{Front, Load, Seen};
 use super::request::Request;
+use super::setting::{Done, Setting, setting};
 use crate::control::Control;
 use crate::parallel::in_parallel;
-use crate::sessions::{Replication, Summary};
+use crate::sessions::{Replication, SessionModel};
 
 /// What settings of the knobs would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,126 +27,138 @@ pub struct Forecast {
     pub remarks: Vec<String>,
 }
 
-/// What one setting of the knobs would do. An interval is from where to where a figure of some minutes would be in 95 of 100 cases, by chance
-/// and by what is not known of the load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
-    /// How they would be.
-    pub knobs: Knobs,
-    /// By class.
-    pub classes: Vec<ClassForecast>,
-    /// Completed sessions per second, of all classes.
-    pub throughput: MeanEstimate,
-    /// The share of the server's time in which it works.
-    pub utilization: MeanEstimate,
+/// When a forecast is to end.
+#[derive(Debug, Clone, Copy)]
+pub struct Until<'a> {
+    /// Becomes true when what is known of all settings by then is enough, however wide its intervals are.
+    pub enough: &'a AtomicBool,
+    /// Becomes true when it has to end, with the settings that are known by then.
+    pub stop: &'a AtomicBool,
 }
 
-/// What it would do for a class.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClassForecast {
-    /// Its name.
-    pub name: String,
-    /// Completed sessions per second.
-    pub completed: MeanEstimate,
-    /// The share of sessions that are completed.
-    pub completion: MeanEstimate,
-    /// From a request to its answer, in seconds: median.
-    pub p50: MeanEstimate,
-    /// 95th percentile.
-    pub p95: MeanEstimate,
-}
-
-/// Each of so many settings is simulated so often, or until it is stopped, and at least as often as it takes for an interval. Who asks for many draws
-/// a curve, and who asks for one wants to know it well.
+/// Each of so many settings is simulated so often, or until that is enough. Who asks for many draws a curve, and who asks for one wants to know it
+/// well.
 fn replications(settings: usize) -> u32 {
-    (18 / settings.max(1) as u32).clamp(3, 6)
+    (18 / settings.max(1) as u32).clamp(LEAST, 6)
 }
 
-const LEAST: usize = 2;
+/// For an interval that says anything.
+const LEAST: u32 = 3;
 
-/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. It is
-/// simulated until it is known well enough, or `stop` becomes true.
+/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. The knobs
+/// as they are are simulated first: what is predicted of them is held against what has come about. Then come the others as they are asked for;
+/// those for which there is no time are left out, and a remark says so.
 ///
 /// # Errors
-/// When too little was seen, or it was stopped too early.
+/// When too little was seen, or it was stopped before the first of `knobs` was known.
 pub fn forecast(
     front: &Front,
     (requests, since, now): (&[Request], Time, Time),
     knobs: &[Knobs],
-    stop: &AtomicBool,
+    until: Until<'_>,
 ) -> Result<Forecast, ForecastError> {
     let seen = Seen::new(front, (requests, since, now))?;
-    let mut done: Vec<Vec<(Replication, f64)>> = knobs.iter().map(|_| Vec::new()).collect();
-    // The others are for the gate, and for its server.
-    let cores =
-        std::thread::available_parallelism().ok().and_then(|all| NonZeroUsize::new(all.get().div_ceil(2)));
-    for number in 0..replications(knobs.len()) {
-        let model = seen.model(number)?;
-        model.check()?;
-        let duration = model.duration.as_secs_f64();
-        let simulate = |setting: u32| {
-            let mut model = model.clone();
-            if let (Some(gate), Some(knobs)) = (&mut model.gate, knobs.get(setting as usize)) {
+    let mut trial = Trial::new(&seen, front.policy.knobs, knobs);
+    trial.simulate(replications(knobs.len()), until)?;
+    let settings: Vec<(Knobs, Option<Setting>)> =
+        trial.all.iter().map(|(knobs, done)| (*knobs, setting(front, *knobs, done))).collect();
+    let of = |knobs: Knobs| settings.iter().find(|(of, _)| *of == knobs)?.1.clone();
+    let check = of(front.policy.knobs).and_then(|now_is| Check::of(front, &now_is, (requests, now)));
+    let mut asked: Vec<Setting> = knobs.iter().filter_map(|knobs| of(*knobs)).collect();
+    if asked.is_empty() && !knobs.is_empty() {
+        return Err(ForecastError::TooBusy);
+    }
+    let mut remarks = remarks(front, &seen);
+    if let Some(check) = check {
+        asked.iter_mut().for_each(|setting| check.widen(setting));
+        remarks.extend(check.remarks(front));
+    }
+    let missing = knobs.len() - asked.len();
+    if missing > 0 {
+        remarks.push(format!(
+            "{missing} of {} settings are not known: the processors had no time for them",
+            knobs.len()
+        ));
+    }
+    Ok(Forecast { load: seen.load(), settings: asked, remarks })
+}
+
+/// Settings, and what was simulated of each.
+#[derive(Debug)]
+struct Trial<'a> {
+    seen: &'a Seen<'a>,
+    models: Vec<SessionModel>,
+    all: Vec<(Knobs, Vec<Done>)>,
+}
+
+impl<'a> Trial<'a> {
+    /// Of those that are first and of the others, each once.
+    fn new(seen: &'a Seen<'a>, first: Knobs, others: &[Knobs]) -> Self {
+        let mut all: Vec<(Knobs, Vec<Done>)> = Vec::new();
+        for knobs in std::iter::once(&first).chain(others) {
+            if !all.iter().any(|(there, _)| there == knobs) {
+                all.push((*knobs, Vec::new()));
+            }
+        }
+        Self { seen, models: Vec::new(), all }
+    }
+
+    /// Simulates the first settings as often as it takes, then the next; and then all of them again, up to so often.
+    fn simulate(&mut self, most: u32, until: Until<'_>) -> Result<(), ForecastError> {
+        // The others are for the gate, and for its server.
+        let cores = std::thread::available_parallelism().map_or(1, |all| all.get().div_ceil(2));
+        let together = cores.div_ceil(LEAST as usize);
+        for first in (0..self.all.len()).step_by(together) {
+            let settings = first..self.all.len().min(first + together);
+            if !self.replicate(settings, 0..LEAST, cores, until.stop)? {
+                return Ok(());
+            }
+        }
+        for number in LEAST..most {
+            let is_enough = until.enough.load(Ordering::Relaxed);
+            if is_enough || !self.replicate(0..self.all.len(), number..number + 1, cores, until.enough)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Replications of so many numbers of each of these settings; false, and none of them, when it is stopped.
+    fn replicate(
+        &mut self,
+        settings: Range<usize>,
+        numbers: Range<u32>,
+        cores: usize,
+        stop: &AtomicBool,
+    ) -> Result<bool, ForecastError> {
+        for number in self.models.len() as u32..numbers.end {
+            let model = self.seen.model(number)?;
+            model.check()?;
+            self.models.push(model);
+        }
+        let jobs: Vec<(usize, u32)> =
+            settings.flat_map(|setting| numbers.clone().map(move |number| (setting, number))).collect();
+        let simulate = |job: u32| {
+            let Some(&(setting, number)) = jobs.get(job as usize) else { return Ok(None) };
+            let Some(mut model) = self.models.get(number as usize).cloned() else { return Ok(None) };
+            if let (Some(gate), Some((knobs, _))) = (&mut model.gate, self.all.get(setting)) {
                 gate.policy.knobs = *knobs;
             }
-            Replication::simulate_until(&model, 1, number, stop)
+            let done = Replication::simulate_until(&model, 1, number, stop)?;
+            Ok::<_, ForecastError>(done.map(|done| (done, model.duration.as_secs_f64())))
         };
-        let all = in_parallel(cores, 0..knobs.len() as u32, Control::NONE, simulate);
-        let all: Vec<_> = all.into_iter().collect::<Result<_, _>>()?;
-        if all.iter().any(Option::is_none) {
-            break;
+        let done = in_parallel(NonZeroUsize::new(cores), 0..jobs.len() as u32, Control::NONE, simulate);
+        let done: Vec<Option<Done>> = done.into_iter().collect::<Result<_, _>>()?;
+        if done.iter().any(Option::is_none) {
+            return Ok(false);
         }
-        for (replication, done) in all.into_iter().flatten().zip(&mut done) {
-            done.push((replication, duration));
+        for ((setting, _), done) in jobs.into_iter().zip(done.into_iter().flatten()) {
+            if let Some((_, all)) = self.all.get_mut(setting) {
+                all.push(done);
+            }
         }
+        Ok(true)
     }
-    if done.iter().any(|done| done.len() < LEAST) {
-        return Err(ForecastError::TooLarge { rate: requests.len() as f64 / now.since(since).as_secs_f64() });
-    }
-    let settings = knobs.iter().zip(&done).map(|(knobs, done)| setting(front, *knobs, done)).collect();
-    Ok(Forecast { load: seen.load(), settings, remarks: remarks(front, &seen) })
-}
-
-fn setting(front: &Front, knobs: Knobs, done: &[(Replication, f64)]) -> Setting {
-    let over = |value: &dyn Fn(&Replication, f64) -> f64| {
-        predicted(done.iter().map(|(replication, seconds)| value(replication, *seconds)))
-    };
-    let class = |(class, name): (usize, &String)| {
-        let of = |value: fn(&Summary, f64) -> f64| {
-            over(&|replication, seconds| {
-                replication.classes.get(class).map_or(f64::NAN, |summary| value(summary, seconds))
-            })
-        };
-        ClassForecast {
-            name: name.clone(),
-            completed: of(|summary, seconds| summary.completed / seconds),
-            completion: share(of(|summary, _| summary.completed / summary.started)),
-            p50: of(|summary, _| summary.response.p50),
-            p95: of(|summary, _| summary.response.p95),
-        }
-    };
-    Setting {
-        knobs,
-        classes: front.classes.iter().enumerate().map(class).collect(),
-        throughput: over(&|replication, seconds| {
-            replication.classes.iter().map(|summary| summary.completed).sum::<f64>() / seconds
-        }),
-        utilization: share(over(&|replication, _| replication.utilization)),
-    }
-}
-
-/// Where another replication would be: not where their mean is.
-fn predicted(values: impl Iterator<Item = f64>) -> MeanEstimate {
-    let values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
-    let of_mean = MeanEstimate::of(values.iter().copied());
-    let wider = (values.len() as f64 + 1.0).sqrt();
-    let ends = of_mean.ci.map(|end| of_mean.mean + (end - of_mean.mean) * wider);
-    MeanEstimate { ci: [ends[0].max(0.0), ends[1]], ..of_mean }
-}
-
-/// It goes up to 1 only.
-fn share(estimate: MeanEstimate) -> MeanEstimate {
-    MeanEstimate { ci: estimate.ci.map(|end| end.min(1.0)), ..estimate }
 }
 
 fn remarks(front: &Front, seen: &Seen<'_>) -> Vec<String> {

@@ -1,10 +1,12 @@
 //! What is said of other knobs, of loads of which it is known what would be.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
 
 use policy::{Class, Config, Kind, Knobs, SessionLimits, Window};
-use sim::forecast::{Fate, ForecastError, Front, Request, forecast, outcome};
+use sim::forecast::{Fate, ForecastError, Front, Request, Setting, Until, forecast, outcome};
 use units::{Ratio, Span, Time};
 
 const SECONDS: u64 = 60;
@@ -19,8 +21,13 @@ fn front() -> Front {
         policy: Config { classes, window: Window::Fixed(2), ..Config::default() },
         limits: SessionLimits::default(),
         longest_retry_after: Span::from_secs(10),
+        // What is made up here is not what would have come about.
+        steady_since: at(1000 * SECONDS),
     }
 }
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+const UNTIL_IT_IS_KNOWN: Until<'static> = Until { enough: &NEVER, stop: &NEVER };
 
 fn knobs(differentiation: f64, favour: f64) -> Knobs {
     Knobs { differentiation: Ratio::new(differentiation).unwrap(), favour: Ratio::new(favour).unwrap() }
@@ -84,7 +91,7 @@ fn told(requests: &[Request]) -> (&[Request], Time, Time) {
 fn the_important_are_served_first_or_classes_share_alike_as_the_knob_says() {
     let requests = load(25, 90);
     let wanted = [knobs(0.9, 0.5), knobs(0.0, 0.5)];
-    let found = forecast(&front(), told(&requests), &wanted, &AtomicBool::new(false)).unwrap();
+    let found = forecast(&front(), told(&requests), &wanted, UNTIL_IT_IS_KNOWN).unwrap();
     let load = &found.load.classes;
     assert!((load[0].starts - 25.0).abs() < 0.6 && (load[1].starts - 90.0).abs() < 2.0, "{load:?}");
     for class in load {
@@ -107,22 +114,77 @@ fn a_prediction_is_the_same_each_time_and_can_be_stopped() {
     let requests = load(5, 20);
     let ask = |stopped| {
         let wanted = [knobs(0.5, 0.5)];
-        forecast(&front(), told(&requests), &wanted, &AtomicBool::new(stopped))
+        let stop = &AtomicBool::new(stopped);
+        forecast(&front(), told(&requests), &wanted, Until { enough: stop, stop })
     };
     let whole = ask(false).unwrap();
     assert_eq!(whole, ask(false).unwrap());
     assert!(whole.settings[0].throughput.ci.iter().all(|end| end.is_finite()), "{whole:?}");
-    assert!(ask(true).unwrap_err().to_string().contains("too large"), "nothing is made up");
+    assert!(ask(true).unwrap_err().to_string().contains("too busy"), "nothing is made up");
+}
+
+#[test]
+fn what_there_is_no_time_for_is_left_out() {
+    let requests = load(5, 20);
+    let wanted: Vec<Knobs> = (0..6).map(|place| knobs(f64::from(place) / 5.0, 0.5)).collect();
+    let stop = AtomicBool::new(false);
+    let ask = || forecast(&front(), told(&requests), &wanted, Until { enough: &stop, stop: &stop });
+    let began = Instant::now();
+    let whole = ask().unwrap();
+    assert_eq!(whole.settings.len(), wanted.len());
+    let pause = began.elapsed() / 3;
+    let some = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(pause);
+            stop.store(true, Ordering::Relaxed);
+        });
+        ask()
+    });
+    match some {
+        Ok(found) => {
+            let of = |settings: &[Setting]| -> Vec<Knobs> { settings.iter().map(|one| one.knobs).collect() };
+            let known = of(&found.settings);
+            assert_eq!(known, of(&whole.settings)[..known.len()], "the first that were asked for");
+            let left_out = found.remarks.iter().any(|remark| remark.contains("had no time"));
+            assert_eq!(left_out, known.len() < wanted.len(), "{:?}", found.remarks);
+        }
+        // It may have been stopped at the first on a machine that was busier then.
+        Err(why) => assert_eq!(why, ForecastError::TooBusy),
+    }
+}
+
+#[test]
+fn where_it_can_be_seen_what_a_prediction_is_off_by_its_intervals_hold_that() {
+    let requests = load(25, 90);
+    let wanted = [front().policy.knobs, knobs(0.0, 0.5)];
+    let ask = |steady_since| {
+        let front = Front { steady_since, ..front() };
+        forecast(&front, told(&requests), &wanted, UNTIL_IT_IS_KNOWN).unwrap()
+    };
+    // All that were seen waited for a millisecond: nothing that users who come when they like could be served like.
+    let (trusting, checked) = (ask(at(1000 * SECONDS)), ask(at(0)));
+    for (setting, before) in checked.settings.iter().zip(&trusting.settings) {
+        let (class, before) = (&setting.classes[1], &before.classes[1]);
+        assert_eq!((class.p95.mean, class.completed.mean), (before.p95.mean, before.completed.mean));
+        assert!(class.p95.ci[0] < before.p95.ci[0], "{class:?}, {before:?}");
+    }
+    let remark = checked.remarks.iter().find(|remark| remark.starts_with("as the knobs are"));
+    assert!(
+        remark.is_some_and(|remark| remark.contains("basic: ") && remark.contains("within 21 ms")),
+        "{remark:?}"
+    );
+    let measured = checked.settings[0].classes[1].p95.ci[0];
+    assert!((measured - 0.021).abs() < 1e-6, "{measured}");
+    assert!(!trusting.remarks.iter().any(|remark| remark.starts_with("as the knobs are")), "{trusting:?}");
 }
 
 #[test]
 fn of_little_nothing_is_said() {
-    let none =
-        forecast(&front(), (&[], at(0), at(0)), &[knobs(0.5, 0.5)], &AtomicBool::new(false)).unwrap_err();
+    let none = forecast(&front(), (&[], at(0), at(0)), &[knobs(0.5, 0.5)], UNTIL_IT_IS_KNOWN).unwrap_err();
     assert!(matches!(none, ForecastError::TooLittle { sessions: 0, seconds: 0, completed: 0 }), "{none}");
     let requests: Vec<Request> =
         load(10, 90).into_iter().filter(|request| request.arrived < at(5000)).collect();
-    let early = forecast(&front(), (&requests, at(0), at(5000)), &[knobs(0.5, 0.5)], &AtomicBool::new(false));
+    let early = forecast(&front(), (&requests, at(0), at(5000)), &[knobs(0.5, 0.5)], UNTIL_IT_IS_KNOWN);
     assert!(early.unwrap_err().to_string().contains("in 5 s"));
 }
 
@@ -144,7 +206,7 @@ fn of_sessions_of_any_length_it_is_known_when_they_end() {
             })
         };
         let requests: Vec<Request> = (0..160).flat_map(session).collect();
-        let found = forecast(&front(), told(&requests), &[knobs(0.5, 0.5)], &AtomicBool::new(false)).unwrap();
+        let found = forecast(&front(), told(&requests), &[knobs(0.5, 0.5)], UNTIL_IT_IS_KNOWN).unwrap();
         let length = found.load.classes[0].requests;
         assert!((length / pages as f64 - 1.0).abs() < 0.35, "{length} of {pages}");
     }

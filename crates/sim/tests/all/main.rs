@@ -4,6 +4,7 @@
 mod control;
 mod equipment;
 mod exact;
+mod favour;
 mod fleet;
 mod forecast;
 mod gated;

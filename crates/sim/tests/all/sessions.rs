@@ -14,10 +14,10 @@ use units::{ClassId, Rate, Ratio, Span};
 /// Sessions per second that the real server carried. A session burns 100 ms of the only processor in
 /// its pages; what is missing to 10 per second is what its nine requests cost besides.
 const CAPACITY: f64 = 9.920854;
-const REQUEST_COST: Span = Span::from_micros(90);
-const GATE_COST: Span = Span::from_micros(110);
+pub(crate) const REQUEST_COST: Span = Span::from_micros(90);
+pub(crate) const GATE_COST: Span = Span::from_micros(110);
 
-fn gate(script: &Script, workload: &Workload, cost: Span) -> Gate {
+pub(crate) fn gate(script: &Script, workload: &Workload, cost: Span) -> Gate {
     let deadlines = Deadlines {
         acceptor: Span::from_millis(200),
         pending: Span::from_millis(200),
@@ -40,7 +40,7 @@ fn gate(script: &Script, workload: &Workload, cost: Span) -> Gate {
 
 /// The demonstration, at so many times capacity; what a request costs the server and the gate besides
 /// its page.
-fn demonstration(load: f64, gated: bool, (cost, gate_cost): (Span, Span)) -> SessionModel {
+pub(crate) fn demonstration(load: f64, gated: bool, (cost, gate_cost): (Span, Span)) -> SessionModel {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/workloads/banking.toml");
     let workload = Workload::read(&file).unwrap();
     let script = Script::new(&workload, |url| match url.strip_prefix("/burn?cpu=") {
@@ -67,7 +67,7 @@ fn simulate(load: f64, gated: bool, cores: usize) -> SessionsOutcome {
     run_sessions(&model, &plan).unwrap()
 }
 
-fn classes(outcome: &SessionsOutcome) -> [&SessionClassOutcome; 2] {
+pub(crate) fn classes(outcome: &SessionsOutcome) -> [&SessionClassOutcome; 2] {
     assert_eq!([&*outcome.classes[0].name, &*outcome.classes[1].name], ["premium", "basic"]);
     [&outcome.classes[0], &outcome.classes[1]]
 }

@@ -1,13 +1,14 @@
 //! `POST /api/v1/foresight`.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
+use super::estimate::{Estimate, or_unknown};
 use super::state::Knobs;
 
 /// What would come of knobs.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Foresight {
-    /// In the order of the knobs that were asked for.
+    /// In the order of the knobs that were asked for, as far as there was time to simulate them.
     pub(crate) points: Vec<Point>,
     #[serde(default)]
     pub(crate) remarks: Vec<String>,
@@ -27,6 +28,9 @@ pub(crate) struct Point {
     #[serde(flatten)]
     pub(crate) knobs: Knobs,
     pub(crate) classes: Vec<Class>,
+    /// Completed sessions of all classes per second.
+    #[serde(default, deserialize_with = "or_unknown")]
+    pub(crate) throughput: Estimate,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -40,27 +44,6 @@ pub(crate) struct Class {
     /// From request to answer, s.
     #[serde(deserialize_with = "or_unknown")]
     pub(crate) p95: Estimate,
-}
-
-/// With its 95 % interval.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-pub(crate) struct Estimate {
-    pub(crate) mean: Option<f64>,
-    /// Without an end where nothing is known.
-    ci: Option<[Option<f64>; 2]>,
-}
-
-/// What is null is not known.
-fn or_unknown<'de, D: Deserializer<'de>>(from: D) -> Result<Estimate, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_default())
-}
-
-impl Estimate {
-    /// The interval, if it has two ends.
-    pub(crate) fn interval(self) -> Option<[f64; 2]> {
-        let [low, high] = self.ci?;
-        Some([low?, high?])
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `GET /api/v1/state`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The gate at one moment. What older gates do not say is left out by them.
 #[derive(Debug, Clone, Deserialize)]
@@ -110,6 +110,14 @@ pub(crate) struct Class {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) queued: f64,
+    /// Of response times of the last ten seconds, s; of an older gate, which does not say it, nothing at all.
+    #[serde(default, deserialize_with = "said")]
+    pub(crate) p95: Option<Option<f64>>,
+}
+
+/// Null was said, too.
+fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<f64>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// Who asks, as the gate sees it.

@@ -25,8 +25,10 @@ use crate::text::clean;
 const MAX_BODY: usize = 32 << 20;
 /// What a gate needs for an answer that it has at hand, across the world and back.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// A prediction takes up to 10 s there.
-const FORESIGHT_TIMEOUT: Duration = Duration::from_secs(25);
+/// A prediction takes up to 25 s there, and one that another operator has asked for is made before.
+const FORESIGHT_TIMEOUT: Duration = Duration::from_secs(60);
+/// What came of sessions is looked up among all that a gate remembers.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(30);
 /// The user may have to type a password, or to look at the fingerprint of a host.
 const SSH_TIMEOUT: Duration = Duration::from_secs(120);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -130,6 +132,11 @@ impl Client {
     /// Asks what would be.
     pub(crate) async fn foresee(&self, body: &Value) -> Result<Bytes, Fault> {
         self.ask(&Method::POST, "/api/v1/foresight", Some(body), FORESIGHT_TIMEOUT).await
+    }
+
+    /// Asks what came of the sessions that began since then, Unix seconds.
+    pub(crate) async fn outcome(&self, since: f64) -> Result<Bytes, Fault> {
+        self.ask(&Method::GET, &format!("/api/v1/outcome?since={since:.3}"), None, OUTCOME_TIMEOUT).await
     }
 
     /// Listens to events.

@@ -168,18 +168,31 @@ impl AsyncRead for Piped {
         if self.settled {
             return Poll::Ready(Ok(()));
         }
-        // It ended before the other side said anything, and knows why.
+        self.poll_why(cx).map(Err)
+    }
+}
+
+impl Piped {
+    /// Why ssh has ended before the other side said anything.
+    fn poll_why(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let said = ready!(Pin::new(&mut self.said).poll(cx)).unwrap_or_default();
         self.settled = true;
         let why =
             if said.is_empty() { "ssh ended and did not say why".to_owned() } else { format!("ssh: {said}") };
-        Poll::Ready(Err(io::Error::other(why)))
+        Poll::Ready(io::Error::other(why))
     }
 }
 
 impl AsyncWrite for Piped {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.input).poll_write(cx, bytes)
+        let written = ready!(Pin::new(&mut self.input).poll_write(cx, bytes));
+        match written {
+            // It may end before a request is written as well as after.
+            Err(why) if why.kind() == io::ErrorKind::BrokenPipe && !self.settled => {
+                self.poll_why(cx).map(Err)
+            }
+            written => Poll::Ready(written),
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -188,5 +201,29 @@ impl AsyncWrite for Piped {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.input).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+    use crate::place::Place;
+
+    #[tokio::test]
+    async fn why_ssh_has_ended_is_said_to_who_writes_too() {
+        let Ok(Place::Ssh(ssh)) = "ssh://shop".parse() else { panic!("a place") };
+        let tunnel = Tunnel::new(ssh);
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec <&-; echo refused >&2"]);
+        let mut piped = tunnel.start(command).unwrap();
+        // The pipe is full, or broken, at some time.
+        let why = loop {
+            if let Err(why) = piped.write_all(&[0; 4096]).await {
+                break why;
+            }
+        };
+        assert_eq!(why.to_string(), "ssh: refused");
     }
 }

@@ -73,10 +73,15 @@ pub(crate) async fn queue(client: &Client, wanted: &Wanted) -> Result<Queue, Str
 /// Does what the user wants, and says what came of it.
 pub(crate) async fn carry_out(client: &Client, order: Order) -> News {
     match order {
-        Order::Foresee { now, then } => {
-            let answer = client.foresee(&json!({ "knobs": [now, then] })).await;
+        Order::Foresee(knobs) => {
+            let answer = client.foresee(&json!({ "knobs": knobs })).await;
             let told = answer.map_err(|fault| fault.to_string()).and_then(|body| read(&body));
-            News::Foreseen { now, then, told }
+            News::Foreseen { knobs, told }
+        }
+        Order::LookBack { since } => {
+            let answer = client.outcome(since).await;
+            let told = answer.map_err(|fault| fault.to_string()).and_then(|body| read(&body));
+            News::Outcome { since, told }
         }
         Order::Move { expected, set } => {
             let mut body = json!(set);

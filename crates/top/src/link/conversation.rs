@@ -193,7 +193,7 @@ impl Talk {
                 self.look_at_queue();
             }
             // What the user orders is never left out.
-            Order::Foresee { .. } => {
+            Order::Foresee(_) | Order::LookBack { .. } => {
                 self.spawn(async move { Ok(carry_out(&client, order).await) });
             }
             Order::Move { .. } | Order::Shadow(_) | Order::Drain(_) => {
@@ -286,9 +286,8 @@ impl Talk {
         let why = || format!("not done: {LOST}");
         match order {
             Order::Queue(wanted) => self.wanted = wanted,
-            Order::Foresee { now, then } => {
-                self.tell(News::Foreseen { now, then, told: Err(LOST.to_owned()) });
-            }
+            Order::Foresee(knobs) => self.tell(News::Foreseen { knobs, told: Err(LOST.to_owned()) }),
+            Order::LookBack { since } => self.tell(News::Outcome { since, told: Err(LOST.to_owned()) }),
             Order::Move { .. } => self.tell(News::NotMoved(why())),
             Order::Shadow(_) | Order::Drain(_) => self.tell(News::Done(Err(why()))),
         }

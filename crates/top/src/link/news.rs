@@ -3,6 +3,7 @@
 use crate::api::changes::Changes;
 use crate::api::foresight::Foresight;
 use crate::api::history::{History, Sample};
+use crate::api::outcome::Outcome;
 use crate::api::queue::{Queue, Wanted};
 use crate::api::state::{Knobs, Setting, State};
 
@@ -30,9 +31,13 @@ pub(crate) enum News {
     Queue(Wanted, Result<Queue, String>),
     /// What came of [`Order::Foresee`] for these knobs.
     Foreseen {
-        now: Knobs,
-        then: Knobs,
+        knobs: Vec<Knobs>,
         told: Result<Foresight, String>,
+    },
+    /// What came of [`Order::LookBack`].
+    Outcome {
+        since: f64,
+        told: Result<Outcome, String>,
     },
     /// What came of an order that changes something: what to tell the user.
     Done(Result<String, String>),
@@ -56,10 +61,11 @@ pub(crate) enum News {
 /// What the user wants.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
-    /// To know what would come of the second knobs, beside the first, which hold now.
-    Foresee {
-        now: Knobs,
-        then: Knobs,
+    /// To know what would come of these knobs; the first are the most urgent.
+    Foresee(Vec<Knobs>),
+    /// To know what came of the sessions that began since then, Unix seconds.
+    LookBack {
+        since: f64,
     },
     /// To move those that are set, if all are as expected.
     Move {

@@ -207,3 +207,34 @@ fn what_was_ordered_last_is_done_after_the_screen_has_ended() {
     drop((news, orders));
     was_done.recv_timeout(PATIENCE).unwrap();
 }
+
+#[test]
+fn what_came_of_sessions_is_asked_with_the_moment_and_a_prediction_with_all_knobs() {
+    let gate = gate(|line, body| {
+        if line.starts_with("GET /api/v1/outcome?since=1000.500 ") {
+            return Some((
+                200,
+                json!({ "from": 1000.5, "to": 1010.0, "classes": [{ "name": "a", "sessions": 3 }] }),
+            ));
+        }
+        if line.starts_with("POST /api/v1/foresight") {
+            let expected = json!({ "knobs": [{ "differentiation": 0.9, "favour": 0.5 }] });
+            assert_eq!(serde_json::from_str::<Value>(body).unwrap(), expected);
+            return Some((503, json!({ "error": "too little seen" })));
+        }
+        full(line)
+    });
+    let talking = Talking::with(&gate, 64);
+    talking.orders.blocking_send(Order::LookBack { since: 1000.5 }).unwrap();
+    talking.orders.blocking_send(Order::Foresee(vec![HELD])).unwrap();
+    let (mut outcome, mut foreseen) = (None, None);
+    while outcome.is_none() || foreseen.is_none() {
+        let is = |news: &News| matches!(news, News::Outcome { .. } | News::Foreseen { .. });
+        match talking.wait_for(is_lost, is) {
+            News::Outcome { since: 1000.5, told } => outcome = Some(told.unwrap().sessions()),
+            News::Foreseen { told, .. } => foreseen = told.err(),
+            news => panic!("{news:?}"),
+        }
+    }
+    assert_eq!((outcome, foreseen.as_deref()), (Some(3.0), Some("too little seen")));
+}

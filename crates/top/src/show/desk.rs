@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::api::foresight::Foresight;
+use super::forecast::Forecast;
 use crate::api::state::{Knobs, Setting};
 use crate::link::news::Order;
 
@@ -10,10 +10,6 @@ use crate::link::news::Order;
 const STEP: f64 = 0.05;
 /// A prediction takes a processor for seconds: it is asked for when the user stops moving.
 const REST: Duration = Duration::from_millis(300);
-/// A prediction is of the load of the last minutes, and that changes.
-const RENEW: Duration = Duration::from_secs(60);
-/// Before a prediction that failed is asked for again.
-const RETRY: Duration = Duration::from_secs(10);
 /// Moves that can be undone.
 const MAX_MOVES: usize = 50;
 
@@ -29,9 +25,7 @@ pub(super) struct Desk {
     pub(super) chosen: Option<Knob>,
     trial: Option<Trial>,
     tried_at: Option<Instant>,
-    /// Under way.
-    asked: Option<Asked>,
-    pub(super) prediction: Option<Prediction>,
+    pub(super) forecast: Forecast,
     /// Whether an order to move is under way.
     pub(super) is_moving: bool,
     /// From what to what, the last move last.
@@ -44,30 +38,6 @@ struct Trial {
     /// The knobs as they were when it began.
     base: Knobs,
     set: Setting,
-}
-
-/// A prediction that was asked for.
-#[derive(Debug)]
-struct Asked {
-    now: Knobs,
-    then: Knobs,
-    at: Instant,
-    /// The gate's clock.
-    clock: f64,
-    /// The gate has become another one since.
-    is_void: bool,
-}
-
-/// What was predicted for some knobs, or why nothing was.
-#[derive(Debug)]
-pub(super) struct Prediction {
-    now: Knobs,
-    pub(super) then: Knobs,
-    /// When it was asked for, unless it failed: when it did.
-    at: Instant,
-    /// The gate's clock when it was asked for.
-    pub(super) clock: f64,
-    pub(super) told: Result<Foresight, String>,
 }
 
 /// What Enter comes to.
@@ -109,7 +79,7 @@ impl Desk {
     /// Everything back to what holds; whether there was anything to discard.
     pub(super) fn discard(&mut self) -> bool {
         let any = self.trial.is_some() || self.chosen.is_some();
-        (self.trial, self.chosen, self.prediction) = (None, None, None);
+        (self.trial, self.chosen) = (None, None);
         any
     }
 
@@ -131,7 +101,7 @@ impl Desk {
     pub(super) fn moved(&mut self, from: Knobs, to: Knobs) {
         self.is_moving = false;
         if self.wanted(to).is_none() {
-            (self.trial, self.prediction) = (None, None);
+            self.trial = None;
         }
         if let Some(trial) = &mut self.trial {
             trial.base = to;
@@ -161,55 +131,10 @@ impl Desk {
         }
     }
 
-    /// What is predicted of what would be moved now; nothing as long as it is being computed.
-    pub(super) fn predicted(&self, now_holds: Knobs) -> Option<&Prediction> {
-        let wanted = self.wanted(now_holds)?;
-        self.prediction
-            .as_ref()
-            .filter(|prediction| prediction.now.is_like(&now_holds) && prediction.then.is_like(&wanted))
-    }
-
     /// The prediction that is to be asked for now; `clock` is the gate's.
     pub(super) fn tick(&mut self, now_holds: Knobs, now: Instant, clock: f64) -> Option<Order> {
         let then = self.wanted(now_holds)?;
         let rests = self.tried_at.is_some_and(|tried| now.saturating_duration_since(tried) >= REST);
-        let is_due = self.predicted(now_holds).is_none_or(|known| {
-            let lasts = if known.told.is_ok() { RENEW } else { RETRY };
-            now.saturating_duration_since(known.at) >= lasts
-        });
-        if !rests || !is_due || self.asked.is_some() {
-            return None;
-        }
-        self.asked = Some(Asked { now: now_holds, then, at: now, clock, is_void: false });
-        Some(Order::Foresee { now: now_holds, then })
-    }
-
-    /// Takes what the gate says to what was asked; answers to anything else come too late.
-    pub(super) fn foreseen(
-        &mut self,
-        now_holds: Knobs,
-        then: Knobs,
-        told: Result<Foresight, String>,
-        at: Instant,
-    ) {
-        let is_it = |asked: &mut Asked| asked.now == now_holds && asked.then == then;
-        let Some(asked) = self.asked.take_if(is_it) else { return };
-        if !asked.is_void && self.trial.is_some() {
-            let at = if told.is_ok() { asked.at } else { at };
-            self.prediction = Some(Prediction { now: now_holds, then, at, clock: asked.clock, told });
-        }
-    }
-
-    /// What was predicted, or is being computed, is of a gate that has become another one.
-    pub(super) fn forget(&mut self) {
-        self.prediction = None;
-        if let Some(asked) = &mut self.asked {
-            asked.is_void = true;
-        }
-    }
-
-    /// The gate was lost: what was asked of it is not answered.
-    pub(super) fn lost(&mut self) {
-        self.asked = None;
+        if rests { self.forecast.tick(now_holds, then, now, clock) } else { None }
     }
 }

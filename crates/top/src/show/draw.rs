@@ -9,6 +9,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use tui::draw_help;
 use tui::figures::clock;
 
+use super::hints::hints;
 use super::model::{Model, Page};
 use super::{lists, overview};
 use crate::figures::gate;
@@ -23,17 +24,23 @@ w        who waits; / searches
 c        what operators changed
 q        end; Ctrl-L draws anew
 
-offered  requests that came
-wait     in the gate, before a server
-p95      of responses, worst second
-window   requests inside servers
-capacity what the servers could do
-lately   the last five seconds";
+offered     requests that came
+waits for   in the gate, before a server
+95 % within so long took 95 % of the responses
+            of the last ten seconds (p95)
+lost        sessions that were refused, or
+            given up by their users
+window      requests inside servers
+capacity    what the servers could do
+lately      the last five seconds";
+
+/// Rows of a question on the narrowest terminal.
+const MAX_BELOW: u16 = 7;
 
 /// Draws what is known into a frame of any size.
 pub(super) fn draw(frame: &mut Frame<'_>, model: &Model, now: Instant) {
     let below = below(model, now);
-    let below_rows = u16::try_from(tui::wrapped(&below, frame.area().width)).unwrap_or(1).min(5);
+    let below_rows = u16::try_from(tui::wrapped(&below, frame.area().width)).unwrap_or(1).min(MAX_BELOW);
     let below_rows = if below.is_empty() { 0 } else { below_rows.max(1) };
     let [title, body, told, footer] = Layout::vertical([
         Constraint::Length(1),
@@ -44,12 +51,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, model: &Model, now: Instant) {
     .areas(frame.area());
     draw_title(frame, title, model);
     match model.page {
-        Page::Overview => overview::draw(frame, body, model),
+        Page::Overview => overview::draw(frame, body, model, now),
         Page::Queue => lists::queue(frame, body, model),
         Page::Changes => lists::changes(frame, body, model),
     }
     frame.render_widget(Paragraph::new(below).wrap(Wrap { trim: true }), told);
-    draw_footer(frame, footer, model);
+    frame.render_widget(Line::styled(hints(model, footer.width), model.theme.label), footer);
     if model.help {
         draw_help(frame, model.theme, HELP);
     }
@@ -99,18 +106,4 @@ fn below(model: &Model, now: Instant) -> Vec<Line<'_>> {
         lines.push(Line::styled(note.text.as_str(), if note.is_bad { theme.bad } else { theme.good }));
     }
     lines
-}
-
-fn draw_footer(frame: &mut Frame<'_>, area: Rect, model: &Model) {
-    let keys = match model.page {
-        _ if model.searching => "Enter done   Esc no search",
-        Page::Overview if model.desk.chosen.is_some() && model.reader().is_some() => {
-            "arrows try out   Esc discard   ? help"
-        }
-        Page::Overview if model.desk.chosen.is_some() => "arrows move   Enter apply   Esc discard   ? help",
-        Page::Overview => "q end  ? help  d f knobs  w who waits  c changes  s shadow  x drain  u undo",
-        Page::Queue => "Esc back   / search   arrows scroll   q end",
-        Page::Changes => "Esc back   arrows scroll   q end",
-    };
-    frame.render_widget(Line::styled(keys, model.theme.label), area);
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui::figures::number;
 
 use super::desk::{Apply, Knob};
 use super::model::{Model, Page, Question};
@@ -29,8 +30,16 @@ pub(super) enum Act {
     Interrupt,
 }
 
-/// Does what a key asks for.
+/// Does what a key asks for. What came of the last order is said until there is another one.
 pub(super) fn press(model: &mut Model, key: KeyEvent, now: Instant) -> Act {
+    let act = obey(model, key, now);
+    if let Act::Order(Order::Move { .. } | Order::Shadow(_) | Order::Drain(_)) = act {
+        model.note = None;
+    }
+    act
+}
+
+fn obey(model: &mut Model, key: KeyEvent, now: Instant) -> Act {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
             // Raw mode swallows the signal that Ctrl-C usually is.
@@ -97,7 +106,7 @@ fn escape(model: &mut Model) -> Act {
         model.help = false;
     } else if model.page != Page::Overview {
         return turn_to(model, model.page);
-    } else if !model.desk.discard() {
+    } else if !model.desk.discard() && model.aftermath.take().is_none() {
         model.note = None;
     }
     Act::Draw
@@ -156,14 +165,9 @@ fn change(model: &mut Model, key: KeyCode, now: Instant) -> Act {
             Ok(order) => return shift(model, order, now),
             Err(why) => model.say(why, true, now),
         },
-        KeyCode::Char('s') if model.state.is_shadow() => {
-            model.question = ask("End shadow mode, so that requests are refused?", Order::Shadow(false));
-        }
         KeyCode::Char('s') => {
-            model.question = ask(
-                "Shadow mode: all requests go to the server, refusals are only counted?",
-                Order::Shadow(true),
-            );
+            let order = Order::Shadow(!model.state.is_shadow());
+            model.question = Some(Question { text: shadow(model), order });
         }
         KeyCode::Char('x') if model.state.draining => {
             model.question = ask("End the drain, so that clients come here again?", Order::Drain(false));
@@ -172,6 +176,26 @@ fn change(model: &mut Model, key: KeyCode, now: Instant) -> Act {
         _ => {}
     }
     Act::Draw
+}
+
+/// What shadow mode would do to what is refused now, or its end to what would be.
+fn shadow(model: &Model) -> String {
+    let refused = model.refused().max(0.0);
+    let rate = number(refused);
+    if model.state.is_shadow() {
+        let now = match refused {
+            0.0 => "now nothing would be refused".to_owned(),
+            _ => format!("{rate}/s would be refused now"),
+        };
+        return format!("End shadow mode? Requests wait and are refused as the policy decides: {now}.");
+    }
+    let now = match refused {
+        0.0 => "Nothing is refused now.".to_owned(),
+        _ => format!("{rate}/s are refused now, and would then go to the server, too."),
+    };
+    format!(
+        "Shadow mode? No client is refused and nothing is held back: all requests go to the server at once. {now} What would have been refused is only counted."
+    )
 }
 
 /// Arrows: a knob that is chosen, or a list.

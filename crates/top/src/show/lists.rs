@@ -8,9 +8,7 @@ use serde_json::Value;
 use tui::figures::{clock, number, time};
 
 use super::model::Model;
-
-/// Below this columns that matter less are left out.
-const WIDE: u16 = 80;
+use crate::api::queue::Request;
 
 pub(super) fn queue(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let theme = model.theme;
@@ -36,30 +34,70 @@ pub(super) fn queue(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         }
         None => return frame.render_widget(Line::styled("asking the gate ..", theme.label), body),
     };
-    let is_wide = area.width >= WIDE;
+    let columns = columns(&queue.requests, area.width);
     let rows = queue.requests.iter().take(usize::from(body.height)).map(|request| {
-        let class = request.class.as_deref().unwrap_or("-").to_owned();
-        let path = format!("{} {}", request.method, request.path);
-        let mut cells = vec![time(request.age.max(0.0)), class];
-        if is_wide {
-            cells.push(request.stage.as_deref().unwrap_or("-").to_owned());
-            cells.push(request.client.clone());
-            cells.push(request.id.clone());
-        }
-        cells.push(path);
-        Row::new(cells.into_iter().map(Cell::from))
+        Row::new(columns.iter().map(|(column, _)| Cell::from((column.read)(request))).collect::<Vec<_>>())
     });
-    let (titles, widths): (&[&str], Vec<Constraint>) = if is_wide {
-        let widths = [8, 12, 9, 24, 10].map(Constraint::Length).into_iter().chain([Constraint::Fill(1)]);
-        (&["age", "class", "stage", "client", "id", "request"], widths.collect())
-    } else {
-        (
-            &["age", "class", "request"],
-            vec![Constraint::Length(8), Constraint::Length(10), Constraint::Fill(1)],
-        )
-    };
-    let header = Row::new(titles.iter().map(|title| Cell::from(*title))).style(theme.label);
+    let titles = columns.iter().map(|(column, _)| Cell::from(column.title));
+    let header = Row::new(titles.collect::<Vec<_>>()).style(theme.label);
+    let widths: Vec<Constraint> = columns.iter().map(|(_, width)| *width).collect();
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1), body);
+}
+
+/// A column of what waits.
+struct Column {
+    title: &'static str,
+    read: fn(&Request) -> String,
+    /// At least and at most; of that it has what its texts need.
+    width: (usize, usize),
+    /// Which is left out first where there is less room; none of what makes a request known.
+    gives_way: Option<u8>,
+}
+
+const COLUMNS: [Column; 6] = [
+    Column { title: "age", read: |one| time(one.age.max(0.0)), width: (8, 8), gives_way: None },
+    Column {
+        title: "class",
+        read: |one| one.class.clone().unwrap_or_else(|| "-".to_owned()),
+        width: (6, 16),
+        gives_way: Some(2),
+    },
+    Column {
+        title: "stage",
+        read: |one| one.stage.clone().unwrap_or_else(|| "-".to_owned()),
+        width: (8, 10),
+        gives_way: Some(0),
+    },
+    Column { title: "client", read: |one| one.client.clone(), width: (9, 39), gives_way: Some(1) },
+    // As it is searched for, so all of it; 64 bits have 16 digits.
+    Column { title: "id", read: |one| one.id.clone(), width: (12, 16), gives_way: None },
+    Column {
+        title: "request",
+        read: |one| format!("{} {}", one.method, one.path),
+        width: (6, 6),
+        gives_way: None,
+    },
+];
+
+/// Those that there is room for; the last has what is left.
+fn columns(requests: &[Request], width: u16) -> Vec<(&'static Column, Constraint)> {
+    let needed = |column: &Column| {
+        let longest = requests.iter().map(|one| (column.read)(one).chars().count()).max().unwrap_or(0);
+        longest.clamp(column.width.0, column.width.1)
+    };
+    let mut columns: Vec<(&'static Column, usize)> =
+        COLUMNS.iter().map(|column| (column, needed(column))).collect();
+    while columns.iter().map(|(_, width)| width + 1).sum::<usize>() > usize::from(width) + 1 {
+        let least = columns.iter().filter_map(|(column, _)| column.gives_way).min();
+        let Some(least) = least else { break };
+        columns.retain(|(column, _)| column.gives_way != Some(least));
+    }
+    let last = columns.len().saturating_sub(1);
+    let constraint = |(i, (column, width)): (usize, (&'static Column, usize))| {
+        let width = u16::try_from(width).unwrap_or(u16::MAX);
+        (column, if i == last { Constraint::Fill(1) } else { Constraint::Length(width) })
+    };
+    columns.into_iter().enumerate().map(constraint).collect()
 }
 
 pub(super) fn changes(frame: &mut Frame<'_>, area: Rect, model: &Model) {

@@ -5,18 +5,21 @@ use std::time::{Duration, Instant};
 
 use tui::Theme;
 
+use super::aftermath::Aftermath;
 use super::desk::Desk;
 use crate::api::changes::Change;
 use crate::api::history::Sample;
 use crate::api::queue::{Queue, Wanted};
 use crate::api::state::{Knobs, Setting, State};
-use crate::figures::{Lately, lately, recent};
+use crate::figures::{Lately, lately, recent, refused};
 use crate::link::news::{Greeting, News, Order};
 
 /// More than the widest terminal has points for.
 const MAX_SAMPLES: usize = 1000;
 /// How long a note stays.
 const NOTE: Duration = Duration::from_secs(15);
+/// How long it stays said that knobs were moved.
+const CONFIRMATION: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Page {
@@ -57,6 +60,8 @@ pub(super) struct Model {
     /// Since when the gate is not there, and why.
     pub(super) lost: Option<(Instant, String)>,
     pub(super) desk: Desk,
+    /// Of the last move that was made here.
+    pub(super) aftermath: Option<Aftermath>,
     pub(super) page: Page,
     pub(super) help: bool,
     pub(super) question: Option<Question>,
@@ -82,6 +87,7 @@ impl Model {
             polling: None,
             lost: None,
             desk: Desk::default(),
+            aftermath: None,
             page: Page::default(),
             help: false,
             question: None,
@@ -109,16 +115,15 @@ impl Model {
             // An answer to an older search may come after one to a newer.
             News::Queue(wanted, queue) if wanted == self.wanted => self.queue = Some(queue),
             News::Queue(..) => {}
-            News::Foreseen { now: holds, then, told } => self.desk.foreseen(holds, then, told, now),
+            News::Foreseen { knobs, told } => self.desk.forecast.foreseen(&knobs, told, now),
+            News::Outcome { since, told } => {
+                if let Some(aftermath) = &mut self.aftermath {
+                    aftermath.outcome(since, told);
+                }
+            }
             News::Done(Ok(what)) => self.say(what, false, now),
             News::Done(Err(why)) => self.say(why, true, now),
-            News::Moved { from, to } => {
-                self.desk.moved(from, to);
-                self.state.knobs = to;
-                let hint = if self.desk.undo(to).is_ok() { "; u undoes" } else { "" };
-                let text = format!("differentiation {}, favour {}{hint}", to.differentiation, to.favour);
-                self.say(text, false, now);
-            }
+            News::Moved { from, to } => self.take_move(from, to, now),
             News::NotMoved(why) => {
                 self.desk.is_moving = false;
                 self.say(why, true, now);
@@ -136,7 +141,10 @@ impl Model {
             News::Lost(why) => {
                 let since = self.lost.take().map_or(now, |(since, _)| since);
                 self.lost = Some((since, why));
-                self.desk.lost();
+                self.desk.forecast.lost();
+                if let Some(aftermath) = &mut self.aftermath {
+                    aftermath.lost();
+                }
                 // What it is about may be otherwise when the gate is there again.
                 self.question = None;
             }
@@ -144,10 +152,32 @@ impl Model {
     }
 
     fn take_state(&mut self, state: State) {
-        if state.mode != self.state.mode {
-            self.desk.forget();
+        let is_other_mode = state.mode != self.state.mode;
+        if is_other_mode {
+            self.desk.forecast.forget();
+        }
+        if let Some(aftermath) = &mut self.aftermath {
+            if is_other_mode {
+                aftermath.end("the mode was changed");
+            } else if !state.knobs.is_like(&aftermath.to) {
+                aftermath.end("the knobs were moved again");
+            }
         }
         self.state = state;
+    }
+
+    /// Takes a move that was made here.
+    fn take_move(&mut self, from: Knobs, to: Knobs, now: Instant) {
+        self.desk.moved(from, to);
+        self.state.knobs = to;
+        let hint = if self.desk.undo(to).is_ok() { "; u undoes" } else { "" };
+        let text = format!("applied: differentiation {}, favour {}{hint}", to.differentiation, to.favour);
+        self.note = Some(Note { text, is_bad: false, until: now + CONFIRMATION });
+        // In shadow mode a move does nothing, and an older gate does not say what came of it.
+        self.aftermath = (self.state.foresight && !self.state.is_shadow()).then(|| {
+            let predicted = self.desk.forecast.point(to, now);
+            Aftermath::new((from, to), predicted, self.aftermath.as_ref(), now, self.clock())
+        });
     }
 
     fn take_sample(&mut self, sample: Sample) {
@@ -160,7 +190,10 @@ impl Model {
     fn take_changes(&mut self, changes: Vec<Change>) {
         let reload = |changes: &[Change]| changes.iter().find(|one| one.event == "reload").map(|one| one.at);
         if reload(&changes) != reload(&self.changes) {
-            self.desk.forget();
+            self.desk.forecast.forget();
+            if let Some(aftermath) = &mut self.aftermath {
+                aftermath.end("the configuration was read again");
+            }
         }
         self.changes = changes;
     }
@@ -192,8 +225,9 @@ impl Model {
             self.say("the gate has restarted", false, now);
         }
         if restarted {
-            self.desk.forget();
+            self.desk.forecast.forget();
             self.question = None;
+            self.aftermath = None;
         }
         // The gate's own history has no gap, unless it is older than this program.
         if !history.samples.is_empty() || restarted {
@@ -213,8 +247,14 @@ impl Model {
     /// What is due without a key; whether the picture changes.
     pub(super) fn tick(&mut self, now: Instant) -> (Option<Order>, bool) {
         let gone = self.note.take_if(|note| note.until <= now).is_some();
-        let able = self.state.foresight && self.lost.is_none() && self.page == Page::Overview;
-        let order = if able { self.desk.tick(self.state.knobs, now, self.clock()) } else { None };
+        let clock = self.clock();
+        if !self.state.foresight || self.lost.is_some() {
+            return (None, gone);
+        }
+        let look = self.aftermath.as_mut().and_then(|aftermath| aftermath.tick(now));
+        let is_seen = self.page == Page::Overview;
+        let foresee = || is_seen.then(|| self.desk.tick(self.state.knobs, now, clock)).flatten();
+        let order = look.or_else(foresee);
         (order, gone)
     }
 
@@ -239,6 +279,11 @@ impl Model {
     /// Classes as of late.
     pub(super) fn lately(&self) -> Vec<Lately> {
         lately(&self.state, &self.names, &recent(self.samples.iter()))
+    }
+
+    /// What is refused per second of late; in shadow mode, what would be.
+    pub(super) fn refused(&self) -> f64 {
+        refused(&recent(self.samples.iter()))
     }
 
     /// The gate's clock: its last word on the time.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gate::Past;
 use gate::foresight::{Foresight, Inquiry, Outcome, Prediction, Recent};
-use sim::forecast::{Fate, Front, Request, forecast, outcome};
+use sim::forecast::{Fate, Front, Request, Until, forecast, outcome};
 use units::Time;
 
 use super::foretold;
@@ -17,15 +17,17 @@ pub(in crate::commands) fn foresight() -> Foresight {
 fn predict(inquiry: &Inquiry) -> Result<Prediction, String> {
     step_aside();
     let began = Instant::now();
-    let Recent { now, since, requests, classes, policy, limits, longest_retry_after } = &inquiry.recent;
+    let Inquiry { recent, knobs, enough, stop } = inquiry;
+    let Recent { now, since, requests, classes, policy, limits, longest_retry_after, steady_since } = recent;
     let front = Front {
         classes: classes.clone(),
         policy: policy.clone(),
         limits: *limits,
         longest_retry_after: *longest_retry_after,
+        steady_since: *steady_since,
     };
     let requests: Vec<Request> = requests.iter().map(request).collect();
-    let found = forecast(&front, (&requests, *since, *now), &inquiry.knobs, &inquiry.stop);
+    let found = forecast(&front, (&requests, *since, *now), knobs, Until { enough, stop });
     let found = found.map_err(|why| why.to_string())?;
     Ok(foretold::prediction(found, began.elapsed().as_secs_f64()))
 }
@@ -55,9 +57,10 @@ fn request(past: &Past) -> Request {
     }
 }
 
-/// This thread leaves the processor to the gate and the server where they want it.
+/// This thread leaves most of the processor to the gate and the server where they want it, and has a part of it: what comes much later is of
+/// no use.
 fn step_aside() {
-    const NICE: i32 = 10;
+    const NICE: i32 = 5;
     // On Linux the priority of process 0 is the calling thread's own (sched(7)). Where it may not be changed, it is slower than it could be.
     let _ = rustix::process::setpriority_process(None, NICE);
 }
