@@ -23,21 +23,40 @@ pub(crate) enum Answer {
 }
 
 impl Listener {
-    /// Asks the gate for a channel.
+    /// Asks the gate for a channel. A gate that takes its time is not waited for a second time: its answer wakes the server, which accepts
+    /// for itself until then.
     pub(crate) fn ask(&self) -> Answer {
-        let control = channel::connect("");
-        if control < 0 {
+        let earlier = self.asked.swap(-1, Ordering::AcqRel);
+        let (control, answer) = if earlier >= 0 {
+            (earlier, channel::receive(earlier, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC))
+        } else {
+            let control = channel::connect("");
+            if control < 0 {
+                return Answer::NoGate;
+            }
+            wait_at_most(control);
+            let real = self.real.load(Ordering::Acquire);
+            let is_told = channel::send(control, ToGate::Hello { version: VERSION }, real);
+            let received = || channel::receive(control, libc::MSG_CMSG_CLOEXEC);
+            (control, if is_told { received() } else { Received::Closed })
+        };
+        let close = |fd: c_int| {
+            if fd == earlier {
+                self.drop_channel(fd);
+            } else {
+                // SAFETY: it is this library's own.
+                unsafe { next::close(fd) };
+            }
+        };
+        if matches!(answer, Received::Nothing) {
+            let kept = if earlier >= 0 { earlier } else { high(control) };
+            if earlier < 0 {
+                close(control);
+                self.register(kept);
+            }
+            self.asked.store(kept, Ordering::Release);
             return Answer::NoGate;
         }
-        wait_at_most(control);
-        let close = |fd: c_int| {
-            // SAFETY: it is this library's own.
-            unsafe { next::close(fd) };
-        };
-        let is_told =
-            channel::send(control, ToGate::Hello { version: VERSION }, self.real.load(Ordering::Acquire));
-        let answer =
-            if is_told { channel::receive(control, libc::MSG_CMSG_CLOEXEC) } else { Received::Closed };
         let Received::Message(ToServer::Attached { process }, [memory, inbox, left]) = answer else {
             close(control);
             let is_none = matches!(answer, Received::Message(ToServer::NotYours, _));

@@ -26,7 +26,7 @@ impl Listener {
         connections::abandon(index);
     }
 
-    /// Asks for a gate again, at most once a second, or when something was made where it listens.
+    /// Asks for a gate again, at most once a second, or when something was made where it listens, or one may have answered.
     pub(crate) fn try_again(&self) {
         let mut bytes = [0u8; 1024];
         let notify = self.notify.load(Ordering::Acquire);
@@ -36,7 +36,8 @@ impl Listener {
             is_new = true;
         }
         let now = now_seconds();
-        if !is_new && self.tried.load(Ordering::Acquire) == now {
+        let is_asked = self.asked.load(Ordering::Acquire) >= 0;
+        if !is_new && !is_asked && self.tried.load(Ordering::Acquire) == now {
             return;
         }
         self.tried.store(now, Ordering::Release);

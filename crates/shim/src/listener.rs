@@ -29,6 +29,8 @@ pub(crate) struct Listener {
     pub(crate) inner: AtomicI32,
     /// Messages in both directions; -1 without a gate.
     pub(crate) control: AtomicI32,
+    /// Where a gate was asked that has not answered yet; -1 without.
+    pub(crate) asked: AtomicI32,
     /// Connections from the gate.
     pub(crate) inbox: AtomicI32,
     /// Connections that waited in the gate when it was killed, for all processes.
@@ -56,6 +58,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         real: AtomicI32::new(-1),
         inner: AtomicI32::new(-1),
         control: AtomicI32::new(-1),
+        asked: AtomicI32::new(-1),
         inbox: AtomicI32::new(-1),
         left: AtomicI32::new(-1),
         left_before: AtomicI32::new(-1),
@@ -225,9 +228,8 @@ impl Listener {
 
     /// Closes all that this library has opened for it.
     pub(crate) fn close_own(&self) {
-        for fd in
-            [&self.control, &self.inbox, &self.left, &self.left_before, &self.notify, &self.real, &self.inner]
-        {
+        let channels = [&self.control, &self.asked, &self.inbox, &self.left, &self.left_before];
+        for fd in channels.into_iter().chain([&self.notify, &self.real, &self.inner]) {
             let fd = fd.swap(-1, Ordering::AcqRel);
             if fd >= 0 {
                 // SAFETY: it is this library's own.

@@ -7,6 +7,7 @@ mod endings;
 mod hostile;
 mod properties;
 mod servers;
+mod slow;
 mod started;
 
 use servers::Server;

@@ -48,8 +48,12 @@ impl Gate {
     }
 
     pub(crate) fn kill(mut self) {
-        kill_process(Pid::from_raw(self.process.id().cast_signed()).unwrap(), Signal::KILL).unwrap();
+        self.signal(Signal::KILL);
         self.process.wait();
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_raw(self.process.id().cast_signed()).unwrap(), signal).unwrap();
     }
 }
 
