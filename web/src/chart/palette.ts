@@ -15,8 +15,21 @@ const MARKERS: Marker[] = ['square', 'disc', 'triangle', 'diamond', 'square', 't
 const DASHES = [[7, 4], [], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2], [1, 4], [12, 3, 2, 3, 2, 3]];
 const LOOKS = 8;
 
+/** Looks beside those of subjects: of what is of none of them, of what is of all, and of a bound. */
+export const NEUTRAL = -1;
+export const INK = -2;
+export const BOUND = -3;
+
+const OTHERS: Record<number, { variable: string; dash: number[] }> = {
+  [NEUTRAL]: { variable: '--ink-soft', dash: [12, 3] },
+  [INK]: { variable: '--ink', dash: [] },
+  [BOUND]: { variable: '--series-5', dash: [14, 4] },
+};
+
 /** The look of the subject with this index, in the theme of now. */
 export function look(subject: number): Look {
+  const other = OTHERS[subject];
+  if (other) return { colour: themed(other.variable), marker: 'disc', dash: other.dash };
   const i = subject % LOOKS;
   return {
     colour: themed(`--series-${i}`),

@@ -48,23 +48,39 @@ export function drawBeginnings(plot: uPlot, beginnings: Beginning[]): void {
   ctx.font = `${11 * scale * enlarged()}px "Inter Variable", system-ui, sans-serif`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
-  let free = -Infinity;
-  for (const { x, name } of beginnings) {
-    // Between two pixels a thin line would be half as dark.
-    const at = Math.round(plot.valToPos(x, 'x', true)) + (Math.round(scale) % 2) / 2;
+  // Between two pixels a thin line would be half as dark.
+  const places = beginnings.map(
+    ({ x }) => Math.round(plot.valToPos(x, 'x', true)) + (Math.round(scale) % 2) / 2,
+  );
+  const names = spread(
+    places.map((at) => at - 3 * scale),
+    13 * scale,
+    bbox.left + bbox.width - 3 * scale,
+  );
+  beginnings.forEach(({ name }, i) => {
+    const at = places[i] ?? 0;
     ctx.beginPath();
     ctx.moveTo(at, bbox.top);
     ctx.lineTo(at, bbox.top + bbox.height);
     ctx.stroke();
-    const foot = Math.min(Math.max(at - 3 * scale, free), bbox.left + bbox.width - 3 * scale);
-    free = foot + 13 * scale;
     ctx.save();
-    ctx.translate(foot, bbox.top + 5 * scale);
+    ctx.translate(names[i] ?? at, bbox.top + 5 * scale);
     ctx.rotate(-Math.PI / 2);
     ctx.fillText(name, 0, 0);
     ctx.restore();
-  }
+  });
   ctx.restore();
+}
+
+/** Places in rising order, moved so that each is `gap` from the next and none is beyond `last`. */
+export function spread(places: number[], gap: number, last: number): number[] {
+  const found: number[] = [];
+  places.forEach((place, i) => found.push(Math.max(place, (found[i - 1] ?? -Infinity) + gap)));
+  for (let i = found.length - 1, most = last; i >= 0; i -= 1, most -= gap) {
+    found[i] = Math.min(found[i] ?? most, most);
+    most = Math.min(most, found[i] ?? most);
+  }
+  return found;
 }
 
 function drawLine(plot: uPlot, line: ReferenceLine): void {

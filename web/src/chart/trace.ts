@@ -226,12 +226,14 @@ function drawGround(plot: uPlot, spec: TraceSpec): void {
   for (const boundary of spec.boundaries ?? []) {
     const at = plot.valToPos(boundary.x, 'x', true);
     if (at < bbox.left - 1 || at > bbox.left + bbox.width) continue;
-    ctx.fillStyle = themed('--rule');
-    ctx.fillRect(at, bbox.top, scale, bbox.height);
-    if (at < drawnTo) continue;
     ctx.fillStyle = themed('--ink-faint');
-    ctx.fillText(boundary.name, at, bbox.top - 4 * scale);
-    drawnTo = at + ctx.measureText(boundary.name).width + 10 * scale;
+    ctx.fillRect(at, bbox.top, scale, bbox.height);
+    // At the right edge it ends there, so that it can be read.
+    const { width } = ctx.measureText(boundary.name);
+    const from = Math.min(at, bbox.left + bbox.width - width);
+    if (from < drawnTo) continue;
+    ctx.fillText(boundary.name, from, bbox.top - 4 * scale);
+    drawnTo = from + width + 10 * scale;
   }
   ctx.restore();
 }

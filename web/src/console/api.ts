@@ -950,7 +950,7 @@ export interface components {
     Verdict: {
       /** @description In a word or two, as for a tab's title. */
       brief: string;
-      /** @description Stays as long as it means the same, whatever its figures are. */
+      /** @description Changes when it means something else, not with its figures. */
       meaning: string;
       severity: components['schemas']['Severity'];
       /** @description In a sentence or two. */

@@ -2,16 +2,23 @@ import { h } from '../dom.ts';
 import { Legend } from '../chart/legend.ts';
 import { onThemeChange } from '../chart/palette.ts';
 import { Trace, type TraceLine, type TraceSpec } from '../chart/trace.ts';
-import { section } from './elements.ts';
+import { section, terms } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import { groups, type Group, type Plan } from './plans.ts';
 import type { Sample } from './schemas.ts';
 import type { Store } from './store.ts';
-import { timeOf } from './words.ts';
+import { operatorOf, timeOf } from './words.ts';
 
 const RANGES = [
   { seconds: 600, name: 'Last 10 minutes' },
   { seconds: 3600, name: 'Last hour' },
+];
+
+const TERMS: [string, string][] = [
+  ['Goodput', 'requests per second that the server has answered in time for the client that asked.'],
+  ['Capacity', 'requests per second that the server can do, as far as the gate has learnt.'],
+  ['Window', 'how many requests the gate lets the server work on at a time; in service: how many it does.'],
+  ['Class not known', 'refused so early that it was not known whose request it was.'],
 ];
 
 /** The last ten minutes or the last hour. */
@@ -39,6 +46,7 @@ export function charts({ store }: Desk): Part {
       'Thin vertical lines: changes, and who made them; the log has more. Drag over a plot to zoom, double-click to see all of it again.',
     ),
     host,
+    terms(TERMS),
   );
   const render = (): void => {
     const names = JSON.stringify(store.samples.classes);
@@ -47,7 +55,7 @@ export function charts({ store }: Desk): Part {
       shown = groups(store.samples.classes).map((group) => new LiveGroup(group));
       host.replaceChildren(...shown.map((group) => group.root));
     }
-    const state = `${store.samples.version} ${seconds} ${store.changes[0]?.id ?? ''} ${names}`;
+    const state = `${store.samples.version} ${seconds} ${store.changesOf ?? ''} ${store.changes[0]?.id ?? ''} ${names}`;
     if (state === drawn) return;
     drawn = state;
     for (const group of shown) group.show(store, seconds);
@@ -64,7 +72,10 @@ class LiveGroup {
   private readonly legend: Legend;
 
   constructor(group: Group) {
-    this.charts = group.plans.map((plan) => ({ plan, chart: new Trace(spec(plan)) }));
+    this.charts = group.plans.map((plan) => ({
+      plan,
+      chart: new Trace(spec(plan), plan.isLogarithmic ?? false),
+    }));
     const hidden = new Set<number>();
     const toggle = (subject: number): void => {
       if (!hidden.delete(subject)) hidden.add(subject);
@@ -107,7 +118,7 @@ class LiveGroup {
 
 /** The name of the token, or the address where there is none. */
 function operator(who: string): string {
-  return /\((.+)\)$/.exec(who)?.[1] ?? who.replace(/:\d+$/, '');
+  return /\((.+)\)$/.exec(who)?.[1] ?? operatorOf(who);
 }
 
 function lines(plan: Plan, samples: Sample[]): TraceLine[] {

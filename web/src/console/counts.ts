@@ -30,7 +30,7 @@ function rise(now: number, before: number | undefined): number {
   return Math.max(0, now - (before ?? 0));
 }
 
-/** Refusals of a class between two states, by reason. */
+/** Refusals of a class between two states, by reason, most first. */
 export function refusals(now: ClassState, before: ClassState | undefined): [string, number][] {
   return Object.entries(now.rejected)
     .map(([reason, n]): [string, number] => [reason, rise(n, before?.rejected[reason])])

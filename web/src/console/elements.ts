@@ -50,6 +50,17 @@ export function table(label: string, head: string[], body: HTMLElement): HTMLEle
   return scrolling(label, h('table', {}, h('thead', {}, h('tr', {}, ...cells)), body));
 }
 
+/** What words of a part mean, for who opens it: by touch and by keyboard alike. */
+export function terms(list: [string, string][]): HTMLElement {
+  const each = list.flatMap(([term, meaning]) => [h('dt', {}, term), h('dd', {}, meaning)]);
+  return h(
+    'details',
+    { class: 'terms' },
+    h('summary', {}, `What the words mean: ${list.map(([term]) => term.toLowerCase()).join(', ')}`),
+    h('dl', {}, ...each),
+  );
+}
+
 /** The last word on something that was tried: what came of it, or why not. */
 export class Notice {
   readonly root = h('p', { class: 'notice', role: 'status' });

@@ -5,10 +5,13 @@ import { icon } from './icon.ts';
 import type { Desk, Part } from './part.ts';
 import type { Severity, Verdict as Told } from './schemas.ts';
 import type { Store } from './store.ts';
-import { duration, timeOf, zonedTimeOf } from './words.ts';
+import { pressed } from './samples.ts';
+import { duration, operatorOf, rate, share, timeOf, zonedTimeOf } from './words.ts';
 
 /** States in which it has to mean the same before it is announced. */
 const STEADY = 2;
+/** Offered load is a mean over this long, s. */
+const LOAD_OVER = 5;
 /** A browser's clock that is further off than this is said, s. */
 const CLOCK_ERROR = 5;
 /** For so long it is said that the gate was restarted, s. */
@@ -77,7 +80,8 @@ const LINK = {
 function words({ state }: Store): string {
   if (!state) return 'headworks gate';
   const mode = state.mode === 'shadow' ? 'shadow mode: nobody is refused' : 'enforcing';
-  const who = state.operator.may_change ? state.operator.name : `${state.operator.name}, read-only`;
+  const name = operatorOf(state.operator.name);
+  const who = `you: ${name}${state.operator.may_change ? '' : ', read-only'}`;
   return `headworks ${state.version} · ${mode}${state.draining ? ' · draining' : ''} · ${who} · ${location.host}`;
 }
 
@@ -86,12 +90,21 @@ class Verdict {
   private readonly text = h('p', { class: 'words' }, 'Asking the gate how it is …');
   private readonly badge = h('p', { class: 'badge' });
   private readonly spoken = h('div', { class: 'hidden', role: 'status', id: 'announcement' });
-  readonly root = h('div', { class: 'verdict' }, this.badge, this.text, this.spoken);
+  private readonly load = h('p', { class: 'load-words' });
+  readonly root = h(
+    'div',
+    { class: 'verdict' },
+    this.badge,
+    h('div', { class: 'sentences' }, this.text, this.load),
+    this.spoken,
+  );
   private announced = '';
   private candidate = { meaning: '', times: 0, at: 0 };
 
-  render({ state }: Store): void {
+  render(store: Store): void {
+    const { state } = store;
     if (!state) return;
+    setText(this.load, loadWords(store));
     const { verdict: now, clock } = state;
     setText(this.text, unbroken(now.words));
     if (this.root.dataset.severity !== now.severity) {
@@ -110,6 +123,17 @@ class Verdict {
     this.announced = meaning;
     setText(this.spoken, unbroken(words));
   }
+}
+
+/** What is asked of the server, against what it can do. */
+function loadWords({ samples, state }: Store): string {
+  const recent = samples.recent(LOAD_OVER);
+  if (recent.length === 0) return '';
+  const { offered, capacity = state?.capacity ?? null } = pressed(recent);
+  if (capacity === null || capacity <= 0) return `Offered ${rate(offered)}; the capacity is not known yet.`;
+  const times = offered / capacity;
+  const words = times < 1 ? share(times) : `${Number(times.toPrecision(2))} times`;
+  return `Offered ${rate(offered)}, ${words}${times < 1 ? ' of' : ''} the capacity of ${rate(capacity)}.`;
 }
 
 /** What the operator has to know about what the page shows. */

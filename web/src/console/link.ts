@@ -74,6 +74,17 @@ export class Link {
     return this.next;
   }
 
+  /** This page has changed the gate: answers that are under way are of before, and are asked for again. */
+  overtake(): void {
+    this.store.overtake();
+    this.catchUp();
+  }
+
+  /** What fails here is asked for again with the state. */
+  private catchUp(): void {
+    void this.refresh().catch(() => undefined);
+  }
+
   private async ask(): Promise<void> {
     const { gate, store } = this;
     const asked = store.ask();
@@ -172,8 +183,9 @@ export class Link {
         this.store.samples.add(value as Sample);
         this.store.changed();
       } else if (CHANGES.has(event)) {
-        // What the event says is in the list as well, with its number and time. A failure shows in the stream.
-        void this.refresh().catch(() => undefined);
+        // What the event says is in the list as well, with its number and time.
+        this.store.expectChange();
+        this.catchUp();
       } else {
         this.store.happened(event, value);
       }
@@ -192,6 +204,7 @@ export class Link {
     while (!signal.aborted) {
       await sleep(STATE_EVERY);
       await this.takeState(signal);
+      if (this.store.isBehind && !this.refreshing) await this.takeChanges().catch(() => undefined);
       if (this.loaded !== this.store.state?.started) await this.fill();
     }
   }

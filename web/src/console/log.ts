@@ -3,9 +3,10 @@ import { why } from './client.ts';
 import { allow, button, Keyed, Notice, scrolling, section, setAttribute, setText } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import type { Change, Knobs, Mode } from './schemas.ts';
+import { values } from './knobs/words.ts';
 import type { Happening, Rejections } from './store.ts';
 import { isUndoable, sessionOf } from './undo.ts';
-import { brief, count, counted, when } from './words.ts';
+import { brief, count, counted, operatorOf, when } from './words.ts';
 
 /** More than that nobody reads here; the gate's own log has all. */
 const MOST = 50;
@@ -70,7 +71,7 @@ export class Log implements Part {
     const update = (change: Change): void => {
       shown = change;
       setText(time, when(change.at, store.now));
-      setText(what, `${change.who}: ${text(change)}`);
+      setText(what, `${operatorOf(change.who)}: ${text(change)}`);
       setAttribute(undo, 'aria-label', `Undo: ${text(change)}`);
       undo.hidden = !isUndoable(change, store.changes, store.state);
       allow(undo, store, !this.desk.mover.isBusy);
@@ -99,7 +100,7 @@ export class Log implements Part {
       else if (change.event === 'drain') await gate.setDraining(change.old === true);
       else if (session && typeof change.old === 'string') await gate.setClass(session, change.old);
       else if (session) await gate.unsetClass(session);
-      this.notice.good(`Undone: ${text(change)}.`);
+      this.notice.good(`Undone: ${again(change)}.`);
     } catch (error) {
       this.notice.bad(`Not undone: ${why(error)}.`);
     }
@@ -110,6 +111,13 @@ export class Log implements Part {
 function text({ event, what, old, new: now }: Change): string {
   if (event === 'reload') return `configuration read again: ${brief(now)}`;
   return `${what} ${brief(old)} → ${brief(now)}`;
+}
+
+/** How it is once a change has been undone. */
+function again({ event, what, old }: Change): string {
+  if (event === 'knobs') return values(old as Knobs);
+  const is = old === null || old === undefined ? 'as it was' : brief(old);
+  return what === brief(old) ? is : `${what} is ${is} again`;
 }
 
 /** An event in words. */

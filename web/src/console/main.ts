@@ -32,7 +32,7 @@ function start(page: HTMLElement): void {
   const store = new Store();
   const token = new TokenForm();
   const gate = new Gate(new Client(token), () => {
-    store.overtake();
+    link.overtake();
   });
   const link = new Link(gate, store, new Presence());
   const dialogs = new Dialogs();

@@ -1,8 +1,8 @@
 import { h } from '../dom.ts';
-import { swatch } from '../chart/legend.ts';
-import { onThemeChange } from '../chart/palette.ts';
+import { colours } from './classes.ts';
 import { refusals } from './counts.ts';
-import { Keyed, section, setAttribute, setText } from './elements.ts';
+import { doorWords } from './door.ts';
+import { Keyed, section, setAttribute, setText, terms } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import { lately, type Lately } from './samples.ts';
 import type { ClassState, Waits } from './schemas.ts';
@@ -12,13 +12,16 @@ import { about, count, rate, share } from './words.ts';
 /** Meters average over this long, s. */
 const LOOK_BACK = 5;
 
-/** Refusals are counted over this long by reason, s. */
+/** Refusals are counted over this long by reason, s; over less than the least, nothing can be said. */
 const REASONS_OVER = 60;
+const LEAST = 3;
 
 interface Metered {
   now: Lately;
   state: ClassState | undefined;
-  reasons: [string, number][];
+  index: number;
+  /** Refusals by reason, per second; `null` while that is not known, as at first. */
+  reasons: [string, number][] | null;
   shadow: boolean;
 }
 
@@ -32,9 +35,11 @@ export function meters({ store }: Desk): Part {
     h(
       'p',
       { class: 'hint' },
-      `Offered, served, refused and given up: means of the last ${LOOK_BACK}\u00a0s. 95\u00a0% within: the highest of these seconds. Queued: now. Waits by stage: means of the last second in which a request was served. Reasons: the last ${REASONS_OVER}\u00a0s.`,
+      `Offered, served, refused and given up: means of the last ${LOOK_BACK}\u00a0s. 95\u00a0% within: of the last 10\u00a0s. Queued: now. Waits by stage: means of the last second in which a request was served. Reasons: of the last ${REASONS_OVER}\u00a0s, or since this page was opened.`,
     ),
+    legend(),
     cards,
+    terms(TERMS),
   );
   const render = (): void => {
     const recent = store.samples.recent(LOOK_BACK);
@@ -42,16 +47,46 @@ export function meters({ store }: Desk): Part {
     const shown = store.classes.map((name, index): Metered => {
       const state = store.state?.classes[index];
       const was = before?.classes.find((one) => one.name === name);
+      const seconds = store.state && before ? store.state.clock - before.clock : 0;
       return {
         now: lately(recent, name, store.samples.classes.indexOf(name)),
         state,
-        reasons: state ? refusals(state, was) : [],
+        index,
+        reasons:
+          state && seconds >= LEAST ? refusals(state, was).map(([reason, n]) => [reason, n / seconds]) : null,
         shadow: store.isShadow,
       };
     });
     keyed.show(shown);
   };
   return { root, render };
+}
+
+const TERMS: [string, string][] = [
+  ['Offered', 'requests that came; served: those that were answered; refused: told to come back later.'],
+  [
+    'Target',
+    'how long the class queue is to be: requests beyond it are held back, and refused after a while.',
+  ],
+  ['Deadline', 'the longest that a request may wait in a stage; then it is refused.'],
+  ['Clients wait at most', 'after that long they have been seen to give up.'],
+  [
+    'Stages',
+    'acceptor: just come; pending: waits for its class to be found; discard: held back, beyond the target; class: in the queue of its class; server: on the server.',
+  ],
+];
+
+/** What the bars of the cards are drawn in. */
+function legend(): HTMLElement {
+  const item = (name: string, look: string): HTMLElement =>
+    h('li', {}, h('span', { class: `key ${look}` }), name);
+  return h(
+    'ul',
+    { class: 'stages', 'aria-label': 'Upper bar of each class' },
+    h('li', {}, 'Upper bar:'),
+    item('served, in the colour of the class', 'served'),
+    item('refused', 'refused'),
+  );
 }
 
 function card(first: Metered): { element: HTMLElement; update: (metered: Metered) => void } {
@@ -66,8 +101,8 @@ function card(first: Metered): { element: HTMLElement; update: (metered: Metered
   const details = h('p', { class: 'small' });
   const element = h(
     'article',
-    { class: 'meter', 'aria-label': `Class ${first.now.name}` },
-    h('h3', {}, first.now.name),
+    { class: 'meter', 'aria-label': `Class ${first.now.name}`, ...colours(first.index) },
+    h('h3', {}, h('span', { class: 'key served' }), first.now.name),
     bar,
     h('dl', { class: 'figures' }, ...figures.map((one) => one.root)),
     details,
@@ -82,7 +117,7 @@ function card(first: Metered): { element: HTMLElement; update: (metered: Metered
       [rate(now.served), ''],
       [rate(now.refused), now.refused > 0.005 ? share(refused) : ''],
       [count(queued), target],
-      [now.p95 === null ? '–' : about(now.p95), ''],
+      [state?.p95 == null ? '–' : about(state.p95), ''],
     ];
     texts.forEach(([value, note], i) => figures[i]?.set(value, note));
     figures[2]?.rename(shadow ? 'Would be refused' : 'Refused');
@@ -99,14 +134,10 @@ function card(first: Metered): { element: HTMLElement; update: (metered: Metered
   return { element, update };
 }
 
-/** What is behind the figures: who gives up, why the others are refused, and who is admitted. */
-function detail({ aborted }: Lately, state: ClassState | undefined, reasons: [string, number][]): string {
+/** What is behind the figures: who gives up, and where the others are refused. */
+function detail(now: Lately, state: ClassState | undefined, reasons: [string, number][] | null): string {
   if (!state) return '';
-  const { admits, patience } = state;
-  const why = reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(', ') || 'none';
-  const whom = admits.sessions ? 'sessions' : 'requests';
-  const of = `${share(admits.new)} of new sessions, ${share(admits.existing)} of others (by ${whom})`;
-  return `Given up ${rate(aborted)}; clients wait ${about(patience)} at most. Refused for: ${why}. Admitted: ${of}.`;
+  return `${doorWords(state.admits, now, reasons)} Given up ${rate(now.aborted)}; clients wait ${about(state.patience)} at most.`;
 }
 
 interface Figure {
@@ -139,14 +170,10 @@ class Stack {
   readonly root: HTMLElement;
 
   constructor() {
-    const samples = STAGES.map((_stage, i) => h('span', { class: 'sample' }, swatch(i, 'plain')));
-    onThemeChange(() => {
-      samples.forEach((one, i) => {
-        one.replaceChildren(swatch(i, 'plain'));
-      });
-    });
     this.bar.append(...STAGES.map((_stage, i) => h('span', { class: `stage-${i}` })));
-    const items = STAGES.map((_stage, i) => h('li', {}, samples[i], this.texts[i]));
+    const items = STAGES.map((_stage, i) =>
+      h('li', {}, h('span', { class: `key stage-${i}` }), this.texts[i]),
+    );
     this.list = h('ul', { class: 'stages' }, ...items);
     this.root = h(
       'div',

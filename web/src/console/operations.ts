@@ -35,6 +35,11 @@ export class Operations implements Part {
       h('h3', {}, 'Clients'),
       h('div', { class: 'operation' }, this.drain, this.drainWords),
       h('h3', {}, 'Configuration'),
+      h(
+        'p',
+        { class: 'hint' },
+        'Reading it again takes over what has been changed in the file since, without a restart.',
+      ),
       h('div', { class: 'operation' }, this.look, this.reload),
       this.difference,
     );

@@ -1,5 +1,7 @@
 import type { Entry } from '../chart/legend.ts';
 import type { Unit } from '../report.ts';
+import { BOUND, INK, NEUTRAL } from '../chart/palette.ts';
+import { lookOf } from './classes.ts';
 import type { ClassSample, Sample } from './schemas.ts';
 
 /** One quantity over time, read off each sample. */
@@ -14,6 +16,8 @@ export interface Plan {
   label: string;
   unit: Unit;
   lines: Line[];
+  /** Whether classes are so far apart that one would lie on the zero line. */
+  isLogarithmic?: boolean;
 }
 
 export interface Group {
@@ -22,13 +26,6 @@ export interface Group {
   /** What the charts of a group have in common. */
   legend: Entry[];
   plans: Plan[];
-}
-
-/** Goes up and down at every point, where short dashes cannot be followed. */
-const LOOKS = [1, 4, 3, 0, 2, 5, 6, 7];
-
-function looks(index: number): number {
-  return LOOKS[index % LOOKS.length] ?? 1;
 }
 
 function ofClass(index: number, of: (one: ClassSample) => number | null | undefined): Line['of'] {
@@ -45,16 +42,16 @@ function offered(classes: string[]): Group {
     id: 'offered',
     title: 'Offered and served, by class',
     legend: [
-      { name: 'Offered', subject: 4 },
-      { name: 'Served', subject: 1 },
+      { name: 'Offered', subject: NEUTRAL },
+      ...classes.map((name, i) => ({ name: `${name} served`, subject: lookOf(i) })),
     ],
     plans: classes.map((name, i) => ({
       title: name,
       label: 'Requests',
       unit: 'rate',
       lines: [
-        { name: 'Offered', subject: 4, of: ofClass(i, (one) => one.offered) },
-        { name: 'Served', subject: 1, of: ofClass(i, (one) => one.served) },
+        { name: 'Offered', subject: NEUTRAL, of: ofClass(i, (one) => one.offered) },
+        { name: 'Served', subject: lookOf(i), of: ofClass(i, (one) => one.served) },
       ],
     })),
   };
@@ -65,8 +62,8 @@ function server(): Group {
     id: 'server',
     title: 'The server',
     legend: [
-      { name: 'Goodput, in service', subject: 1 },
-      { name: 'Capacity, window', subject: 4 },
+      { name: 'Goodput, in service', subject: INK },
+      { name: 'Capacity, window', subject: BOUND },
     ],
     plans: [
       {
@@ -74,8 +71,8 @@ function server(): Group {
         label: 'Requests',
         unit: 'rate',
         lines: [
-          { name: 'Goodput', subject: 1, of: (sample) => sample.finished },
-          { name: 'Capacity', subject: 4, of: (sample) => sample.capacity },
+          { name: 'Goodput', subject: INK, of: (sample) => sample.finished },
+          { name: 'Capacity', subject: BOUND, of: (sample) => sample.capacity },
         ],
       },
       {
@@ -83,8 +80,8 @@ function server(): Group {
         label: 'Requests',
         unit: 'number',
         lines: [
-          { name: 'In service', subject: 1, of: (sample) => sample.in_service },
-          { name: 'Window', subject: 4, of: (sample) => sample.window },
+          { name: 'In service', subject: INK, of: (sample) => sample.in_service },
+          { name: 'Window', subject: BOUND, of: (sample) => sample.window },
         ],
       },
     ],
@@ -93,14 +90,20 @@ function server(): Group {
 
 function answers(classes: string[]): Group {
   const each = (of: (one: ClassSample) => number | null | undefined): Line[] =>
-    classes.map((name, i) => ({ name, subject: looks(i), of: ofClass(i, of) }));
-  const unknown = { name: 'class not known', subject: looks(classes.length) };
+    classes.map((name, i) => ({ name, subject: lookOf(i), of: ofClass(i, of) }));
+  const unknown = { name: 'class not known', subject: NEUTRAL };
   return {
     id: 'answers',
     title: 'Responses and refusals',
-    legend: [...classes.map((name, i) => ({ name, subject: looks(i) })), unknown],
+    legend: [...classes.map((name, i) => ({ name, subject: lookOf(i) })), unknown],
     plans: [
-      { title: '95\u00a0% within', label: 'Response', unit: 'seconds', lines: each((one) => one.p95) },
+      {
+        title: '95\u00a0% within',
+        label: 'Response',
+        unit: 'seconds',
+        lines: each((one) => one.p95),
+        isLogarithmic: true,
+      },
       {
         title: 'Refused',
         label: 'Requests',

@@ -3,7 +3,7 @@ import { isAbort, why } from './client.ts';
 import { button, Keyed, section, setText, table } from './elements.ts';
 import { QUEUE_LIMIT, type Wanted } from './gate.ts';
 import type { Desk, Part } from './part.ts';
-import type { Queue, QueuedRequest } from './schemas.ts';
+import type { Queue, QueuedRequest, State } from './schemas.ts';
 import { QUEUES } from './stages.ts';
 import { about, count, timeOf } from './words.ts';
 
@@ -23,6 +23,8 @@ export class QueuePart implements Part {
   });
   private readonly classes = h('select', { id: 'queue-class' });
   private readonly stages = h('select', { id: 'queue-stage' });
+  private readonly summary = h('p', {});
+  private readonly longest = new Map<string, number>();
   private readonly shown = h('p', { class: 'hint', role: 'status' });
   private readonly details: HTMLDetailsElement;
   private readonly rows: Keyed<QueuedRequest>;
@@ -59,6 +61,11 @@ export class QueuePart implements Part {
       h('summary', {}, 'Show the queue'),
       filters,
       this.shown,
+      h(
+        'p',
+        { class: 'hint' },
+        `The list is asked for again every ${REFRESH_EVERY}\u00a0s while it is open. Ids are those of requests: “Class of a session” wants the id of a session, session_id of the access log.`,
+      ),
       table('Requests that wait', ['Waits for', 'Class', 'Stage', 'Client', 'Method', 'Path', 'Id'], body),
       h('div', { class: 'actions' }, this.previous, this.next),
     );
@@ -74,12 +81,14 @@ export class QueuePart implements Part {
     this.stages.addEventListener('change', () => {
       this.take('stage', this.stages.value, 0);
     });
-    this.root = section('queue', 'Who waits now', this.details);
+    this.root = section('queue', 'Who waits now', this.summary, this.details);
   }
 
   render(): void {
     const { store } = this.desk;
     this.fill(this.classes, store.classes);
+    if (store.state)
+      setText(this.summary, summary(store.state, this.details.open ? this.longest : new Map()));
     const late = performance.now() / 1000 - this.asked > REFRESH_EVERY;
     if (this.details.open && late && store.connection.kind === 'live') void this.ask();
   }
@@ -123,6 +132,7 @@ export class QueuePart implements Part {
     this.rows.show(requests);
     const { offset, ...filters } = this.wanted;
     const filtered = Object.values(filters).some((value) => value !== '');
+    if (!filtered && offset === 0) this.note(requests);
     this.previous.disabled = offset === 0;
     this.next.disabled = offset + requests.length >= waiting;
     // They have been served meanwhile: the last page is an earlier one now.
@@ -135,6 +145,15 @@ export class QueuePart implements Part {
       this.shown,
       `${count(requests.length)} of ${count(waiting)} ${which} are shown${after}, the longest waits first; at ${time}.`,
     );
+  }
+
+  /** The longest come first, so the first of a class is its longest. */
+  private note(requests: QueuedRequest[]): void {
+    this.longest.clear();
+    for (const { class: name, age } of requests) {
+      if (name != null && !this.longest.has(name)) this.longest.set(name, age);
+    }
+    this.desk.store.changed();
   }
 
   private row(first: QueuedRequest): { element: HTMLElement; update: (request: QueuedRequest) => void } {
@@ -165,6 +184,26 @@ export class QueuePart implements Part {
     };
     return { element, update };
   }
+}
+
+/** How many wait, by class and by stage. Only in the last stages a class is known. */
+export function summary({ classes, queues }: State, longest: ReadonlyMap<string, number>): string {
+  const each = classes.flatMap(({ name, queued, held_back: held }) => {
+    const all = queued + held;
+    if (all === 0) return [];
+    const where =
+      held === 0
+        ? 'all in the class queue'
+        : queued === 0
+          ? 'all held back (discard)'
+          : `${count(queued)} in the class queue, ${count(held)} held back (discard)`;
+    const age = longest.get(name);
+    return `${name} ${count(all)}, ${where}${age === undefined ? '' : `; longest ${about(age)}`}`;
+  });
+  const early = (['acceptor', 'pending'] as const).filter((stage) => queues[stage] > 0);
+  const unknown = early.map((stage) => `${stage} ${count(queues[stage])}`).join(', ');
+  const words = [...each, ...(unknown === '' ? [] : [`class not known yet: ${unknown}`])];
+  return words.length > 0 ? `${words.join('. ')}.` : 'Nobody waits.';
 }
 
 export function field(label: string, input: HTMLElement): HTMLElement {

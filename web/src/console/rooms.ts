@@ -66,8 +66,16 @@ async function show(src: string, words: string, into: HTMLElement): Promise<void
       return;
     }
     into.replaceChildren(
-      h('p', { class: 'hint' }, 'The figures in it are made up.'),
-      h('iframe', { src, sandbox: '', title: `${words}, with made-up figures` }),
+      h(
+        'figure',
+        {},
+        h('iframe', { src, sandbox: '', title: `${words}, with made-up figures` }),
+        h(
+          'figcaption',
+          { class: 'hint' },
+          'Preview. Place, wait and number of visitors in it are examples, not those of now.',
+        ),
+      ),
     );
   } catch {
     into.replaceChildren(h('p', { class: 'hint' }, 'The gate cannot be reached.'));

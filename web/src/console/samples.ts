@@ -48,8 +48,6 @@ export interface Lately {
   /** Of requests whose clients went away first. */
   aborted: number;
   queued: number;
-  /** The highest of the seconds: within it were 95 % in each of them, and so in all together. */
-  p95: number | null;
   waits: Waits | null;
 }
 
@@ -62,7 +60,6 @@ export function lately(samples: Sample[], name: string, index: number): Lately {
           const one = classes[index];
           return one ? sum + of(one) * span : sum;
         }, 0) / time;
-  const p95s = samples.flatMap((sample) => sample.classes[index]?.p95 ?? []);
   return {
     name,
     offered: mean((one) => one.offered),
@@ -70,7 +67,18 @@ export function lately(samples: Sample[], name: string, index: number): Lately {
     refused: mean((one) => one.refused),
     aborted: mean((one) => one.aborted),
     queued: samples.at(-1)?.classes[index]?.queued ?? 0,
-    p95: p95s.length > 0 ? Math.max(...p95s) : null,
     waits: samples.findLast((sample) => sample.classes[index]?.waits)?.classes[index]?.waits ?? null,
   };
+}
+
+/** What came to the gate, of whatever class, and what the server could do, over several samples. */
+export function pressed(samples: Sample[]): { offered: number; capacity?: number } {
+  const time = samples.reduce((sum, { span }) => sum + span, 0);
+  const came = samples.reduce(
+    (sum, { span, classes, unclassified }) =>
+      sum + span * classes.reduce((all, { offered }) => all + offered, unclassified),
+    0,
+  );
+  const capacity = samples.findLast((sample) => sample.capacity != null)?.capacity;
+  return { offered: time > 0 ? came / time : 0, ...(capacity == null ? {} : { capacity }) };
 }

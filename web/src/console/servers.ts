@@ -61,7 +61,7 @@ export function servers({ store }: Desk): Part {
       failures.length > 0 ? failures.map(([kind, n]) => `${kind} ${count(n)}`).join(', ') : 'none';
     setText(
       totals,
-      `Counted since the gate was started, unless it is said otherwise. Requests without a response: ${failed}. Sent once more: ${count(upstream.retries)}, denied: ${count(upstream.retries_denied)}. WebSockets and other tunnels: ${count(upstream.tunnels.open)}.`,
+      `Counted since the gate was started, unless it is said otherwise. Requests without a response: ${failed}. Sent once more, as a server had failed before it answered: ${count(upstream.retries)}; not sent again, for want of budget: ${count(upstream.retries_denied)}. WebSockets and other tunnels: ${count(upstream.tunnels.open)}.`,
     );
     const open = connections.clients + connections.upstream;
     gauges[0]?.show(
@@ -74,7 +74,7 @@ export function servers({ store }: Desk): Part {
     );
     gauges[2]?.show(
       pressure,
-      `${share(pressure)} of the scarcest; from 80\u00a0% on new sessions are refused`,
+      `${share(pressure)} of connections or memory, whichever is scarcer; from 80\u00a0% on new sessions are refused`,
     );
   };
   return { root, render };

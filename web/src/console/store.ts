@@ -47,6 +47,12 @@ export class Store {
   private asked = 0;
   /** Answers to earlier questions than these are not of now. */
   private readonly least = { state: 0, changes: 0 };
+  /** A question from here on tells of all changes that are known to have been made. */
+  private changesDue = 0;
+  /** Which question the list of changes answers. */
+  private changesTaken = 0;
+  /** Of which run of the gate the list of changes is; `null` until there is one. */
+  changesOf: number | null = null;
 
   listen(listener: () => void): void {
     this.listeners.push(listener);
@@ -76,6 +82,17 @@ export class Store {
   overtake(): void {
     const { order } = this.ask();
     Object.assign(this.least, { state: order, changes: order });
+    this.changesDue = order;
+  }
+
+  /** A change has been told of, which only a question from now on tells all of. */
+  expectChange(): void {
+    this.changesDue = this.ask().order;
+  }
+
+  /** Whether a change has been made that is not in the list: it has to be asked for. */
+  get isBehind(): boolean {
+    return this.changesTaken < this.changesDue;
   }
 
   private isLate(kind: 'state' | 'changes', { order }: Asked): boolean {
@@ -101,6 +118,8 @@ export class Store {
 
   takeChanges(changes: Change[], asked: Asked): void {
     if (this.isLate('changes', asked)) return;
+    this.changesTaken = asked.order;
+    this.changesOf = this.state?.started ?? null;
     this.changes = changes.slice(0, MOST_CHANGES);
     this.changed();
   }

@@ -53,17 +53,30 @@ export function when(at: number, now: number): string {
   return day === DAY.format(now * 1000) ? timeOf(at) : `${day}, ${timeOf(at)}`;
 }
 
+/** An operator's address and the name of the token. The port is another one for each connection. */
+export function operatorOf(who: string): string {
+  return who.replace(/:\d+(?=$| \()/, '');
+}
+
 /** Both ends of an estimate's interval. */
 export function ends({ mean, ci }: Estimate): [number, number] {
   return [ci[0] ?? mean, ci[1] ?? mean];
 }
 
-export function range(ends: [number, number], format: (x: number) => string): string {
-  const [low, high] = [format(ends[0]), format(ends[1])];
+/** An interval; `value` lies in it as it is written, however it is rounded. */
+export function range(ends: [number, number], format: (x: number) => string, value = ends[0]): string {
+  const [from, to] = [Math.min(ends[0], value), Math.max(ends[1], value)];
+  const [low, high] =
+    format === share ? [percentAt(Math.floor, from), percentAt(Math.ceil, to)] : [format(from), format(to)];
   const unit = /(\u00a0\D+|\/s)$/.exec(high)?.[0];
   return unit !== undefined && low.endsWith(unit)
     ? `${low.slice(0, -unit.length)}–${high}`
     : `${low}–${high}`;
+}
+
+/** The end of an interval of shares, rounded away from what lies in it. */
+function percentAt(round: (x: number) => number, x: number): string {
+  return withUnit(String(Math.min(100, Math.max(0, round(Number((x * 100).toFixed(6)))))), '%');
 }
 
 /** One `thing`, several `things`. */

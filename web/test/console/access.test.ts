@@ -43,6 +43,7 @@ describe.skipIf(chromium === undefined)('everybody can use the console', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(`${width} wide, ${colorScheme}: axe finds nothing, and nothing sticks out`, async () => {
         const { gate } = visit;
+        visit.expected = /503/;
         gate.waiting = world.waiting(200, gate.names);
         gate.sessions = [{ session: '66f2c1a09bd3e175', class: 'premium', expires: 4000 }];
         gate.changes = [
@@ -58,6 +59,13 @@ describe.skipIf(chromium === undefined)('everybody can use the console', () => {
         await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
         await page.getByText(/^Predicted from/).waitFor();
         await page.locator('#queue tbody tr').first().waitFor();
+        for (const words of await page.locator('.terms summary').all()) await words.click();
+        expect(await broken(page)).toEqual([]);
+        // What was said before stays when it cannot be said anew, and can be read.
+        gate.foresightProblem = 'not now';
+        await page.getByLabel('Differentiation', { exact: true }).fill('0.45');
+        await page.locator('.outdated').first().waitFor();
+        await page.getByRole('button', { name: 'Try again' }).waitFor();
         expect(await broken(page)).toEqual([]);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(wide).toBeLessThanOrEqual(width);

@@ -140,7 +140,7 @@ describe.skipIf(chromium === undefined)('the console survives', () => {
     const page = await visit.open();
     await expect.poll(() => gate.bodies('GET', '/api/v1/changes').length).toBe(1);
     gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
-    await page.locator('#log').getByText('10.0.0.7:5123 (night): knobs').waitFor();
+    await page.locator('#log').getByText('10.0.0.7 (night): knobs').waitFor();
     expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.4');
   });
 

@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('changes', () => {
     const page = await visit.open();
     await visit.ready();
     const log = page.locator('#log');
-    await log.getByText('10.0.0.7:5123 (night): knobs').waitFor();
+    await log.getByText('10.0.0.7 (night): knobs').waitFor();
     await gate.restart();
     gate.state.mode = 'shadow';
     gate.record('mode', 'mode', 'enforce', 'shadow');
@@ -69,9 +69,36 @@ describe.skipIf(chromium === undefined)('changes', () => {
     const notice = page.locator('.knobs-side .notice');
     await notice.getByText('(night) set differentiation 0.40').waitFor();
     await page.locator('#log').getByRole('button', { name: /^Undo/ }).click();
-    await page.getByText(/^Undone: knobs/).waitFor();
+    await page.getByText('Undone: differentiation 0.90, favour 0.50.').waitFor();
     await expect.poll(() => page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.9');
     expect(await notice.innerText()).toContain('set differentiation 0.40');
+  });
+
+  test('of this page are in the log and in the charts, however late its answers come', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByText('● Live').waitFor();
+    // The event comes first, then the answer to the change, then that to the question of the event.
+    gate.knobsDelay = 300;
+    gate.changesDelay = 700;
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    const log = page.locator('#log');
+    await log.getByText('127.0.0.1: knobs differentiation 0.9').waitFor({ timeout: 10_000 });
+    await log.getByRole('button', { name: /^Undo: knobs/ }).waitFor();
+  });
+
+  test('that cannot be asked for at once are asked for again', async () => {
+    const { gate } = visit;
+    visit.expected = /500/;
+    const page = await visit.open();
+    await visit.ready();
+    await page.getByText('● Live').waitFor();
+    gate.changesFail = 2;
+    gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
+    await page.locator('#log').getByText('10.0.0.7 (night): knobs').waitFor({ timeout: 15_000 });
+    expect(gate.changesFail).toBe(0);
   });
 
   test('that come all at once are asked for twice', async () => {
@@ -140,7 +167,9 @@ describe.skipIf(chromium === undefined)('the page', () => {
     await visit.ready();
     for (const one of gate.state.classes) one.rejected = { admission: 7 };
     const basic = page.getByRole('article', { name: 'Class basic', exact: true });
-    await basic.getByText('Refused for: admission 7.').waitFor({ timeout: 20_000 });
+    await basic
+      .getByText(/over its share, and held back for long enough \(admission\) \d/)
+      .waitFor({ timeout: 20_000 });
     expect(await basic.innerText()).toContain('clients wait 10\u00a0s at most');
   });
 

@@ -51,6 +51,11 @@ export class FakeGate {
   isSilent = false;
   foresightProblem: string | null = null;
   foresightDelay = 100;
+  /** As many settings as there is time for. */
+  foresightMost = 12;
+  outcome = world.outcome;
+  /** So many questions for the list of changes are not answered. */
+  changesFail = 0;
   changesDelay = 0;
   stateDelay = 0;
   knobsDelay = 0;
@@ -77,6 +82,7 @@ export class FakeGate {
   }
 
   private get verdict(): Verdict {
+    if (this.state.mode === 'shadow') return world.SHADOW;
     return this.make === world.quiet ? world.CALM : this.state.verdict;
   }
 
@@ -225,13 +231,21 @@ export class FakeGate {
     } else if (what === 'POST /api/v1/foresight') {
       await pause(this.foresightDelay);
       if (this.foresightProblem !== null) json(response, 503, { error: this.foresightProblem });
-      else json(response, 200, world.foresight((body as { knobs: Knobs[] }).knobs, this.names));
+      else {
+        const { knobs } = body as { knobs: Knobs[] };
+        json(response, 200, world.foresight(knobs.slice(0, this.foresightMost), this.names));
+      }
     } else {
       if (what === 'PATCH /api/v1/knobs' && !this.isAsExpected(body)) {
         json(response, 409, { error: 'the knobs are others by now' });
         return;
       }
       if (what === 'GET /api/v1/sessions' && this.sessionsFail) {
+        json(response, 500, { error: 'not now' });
+        return;
+      }
+      if (what === 'GET /api/v1/changes' && this.changesFail > 0) {
+        this.changesFail -= 1;
         json(response, 500, { error: 'not now' });
         return;
       }
@@ -281,7 +295,7 @@ export class FakeGate {
       case 'GET /api/v1/changes':
         return { changes: this.changes };
       case 'GET /api/v1/outcome':
-        return world.outcome(Number(query.get('since')), this.names);
+        return this.outcome(Number(query.get('since')), this.names);
       case 'GET /api/v1/sessions':
         return { sessions: this.sessions };
       case 'GET /api/v1/reload':

@@ -14,9 +14,15 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowLeft');
     expect(await slider.inputValue()).toBe('0.85');
     await page.getByText(/^Predicted from the load of the last 3\u00a0min/).waitFor();
-    const [asked] = gate.bodies('POST', '/api/v1/foresight').slice(-1) as { knobs: unknown[] }[];
-    expect(asked?.knobs).toContainEqual({ differentiation: 0.85, favour: 0.5 });
-    expect(asked?.knobs).toContainEqual({ differentiation: 0.9, favour: 0.5 });
+    const asked = gate.bodies('POST', '/api/v1/foresight') as { knobs: unknown[] }[];
+    expect(asked.map(({ knobs }) => knobs)).toContainEqual([
+      { differentiation: 0.85, favour: 0.5 },
+      { differentiation: 0.9, favour: 0.5 },
+    ]);
+    await page
+      .locator('#knobs .price-head')
+      .getByText(/^The price, sessions lost of 100: premium \d/)
+      .waitFor();
     const head = await page.locator('#knobs .knobs-main thead').innerText();
     expect(head).toContain('Predicted at the sliders');
     await page.locator('#knobs .curves .u-wrap canvas').nth(2).waitFor();
@@ -36,9 +42,16 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     const before = await figures.innerText();
     await expect.poll(() => figures.innerText(), { timeout: 15_000 }).not.toBe(before);
     expect(await figures.evaluate((element) => element === document.activeElement)).toBe(true);
-    await page.locator('.did').getByRole('button', { name: 'Undo' }).click();
+    await page.locator('#knobs').getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('Undone: differentiation 0.90, favour 0.50.').waitFor();
     expect(gate.state.knobs).toEqual({ differentiation: 0.9, favour: 0.5 });
+    await page.locator('.did').getByText('Undone at').waitFor();
+    // What it did is still there when the page is loaded anew.
+    await page.reload();
+    await page
+      .locator('.did')
+      .getByText(/^Set by 127\.0\.0\.1 at .* Undone at/)
+      .waitFor();
   });
 
   test('give up what was asked when a slider moves on', async () => {
@@ -52,8 +65,8 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     await page.getByLabel('Favour', { exact: true }).fill('0.7');
     await page.getByText(/^Predicted from the load/).waitFor();
     expect(gate.givenUp).toContain('/api/v1/foresight');
-    const [asked] = gate.bodies('POST', '/api/v1/foresight').slice(-1) as { knobs: unknown[] }[];
-    expect(asked?.knobs).toContainEqual({ differentiation: 0.9, favour: 0.7 });
+    const asked = gate.bodies('POST', '/api/v1/foresight') as { knobs: unknown[] }[];
+    expect(asked[1]?.knobs[0]).toEqual({ differentiation: 0.9, favour: 0.7 });
     // Its p95 rises with favour: that of 0.7 is 0.24 s, and that of 0.2 would be 0.14 s.
     const sliders = page.locator('#knobs .knobs-main tbody tr').nth(2).locator('td').last();
     expect(await sliders.locator('strong').innerText()).toBe('240\u00a0ms');
@@ -80,7 +93,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     const page = await visit.open();
     await visit.ready();
     gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
-    await page.getByText('10.0.0.7:5123 (night) set differentiation 0.40').waitFor();
+    await page.getByText('10.0.0.7 (night) set differentiation 0.40').waitFor();
     expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.4');
   });
 
@@ -95,7 +108,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.7');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.innerText()).toContain('10.0.0.7:5123 (night) has set differentiation 0.10');
+    expect(await dialog.innerText()).toContain('10.0.0.7 (night) has set differentiation 0.10');
     await page.keyboard.press('Escape');
     expect(gate.state.knobs.differentiation).toBe(0.1);
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
@@ -138,7 +151,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
       .getByText('differentiation 0.90, favour 0.50 → differentiation 0.30')
       .waitFor();
     gate.knobsDelay = 0;
-    await page.locator('.did').getByRole('button', { name: 'Undo' }).click();
+    await page.locator('#knobs').getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText('Undone: differentiation 0.90').waitFor();
     expect(gate.state.knobs.differentiation).toBe(0.9);
   });
@@ -197,7 +210,9 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     // Asked again of the last minutes only.
     await page.waitForResponse(/api.v1.outcome/, { timeout: 30_000 });
     expect(await page.locator('.did tbody').innerText()).toBe(figures);
-    expect(await page.locator('.did').getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
+    expect(await page.locator('#knobs').getByRole('button', { name: 'Undo', exact: true }).isDisabled()).toBe(
+      true,
+    );
   });
 
   test('of a gate that cannot predict ask for no outcome', async () => {

@@ -88,7 +88,7 @@ describe.skipIf(chromium === undefined)('operations', () => {
     const log = page.locator('#log');
     gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
     gate.moveKnobs({ differentiation: 0.3, favour: 0.5 });
-    await log.getByText('10.0.0.7:5123 (night): knobs differentiation 0.4').waitFor();
+    await log.getByText('10.0.0.7 (night): knobs differentiation 0.4').waitFor();
     expect(await log.getByRole('button', { name: /^Undo/ }).count()).toBe(1);
     await log.getByRole('button', { name: /^Undo/ }).click();
     await expect.poll(() => gate.state.knobs.differentiation).toBe(0.4);
@@ -114,8 +114,10 @@ describe.skipIf(chromium === undefined)('operations', () => {
     const page = await visit.open();
     await visit.ready();
     expect(gate.bodies('GET', '/api/v1/queue')).toEqual([]);
-    await page.getByText('Show the queue').click();
     const part = page.locator('#queue');
+    await part.getByText('basic 22, 14 in the class queue, 8 held back (discard)').waitFor();
+    await page.getByText('Show the queue').click();
+    await part.getByText(/held back \(discard\); longest 9\.5\u00a0s/).waitFor();
     await part.getByText('100 of 10\u202f000 that wait are shown').waitFor();
     expect(await part.locator('tbody tr').count()).toBe(100);
     await part.getByLabel('Search').fill('page-77');

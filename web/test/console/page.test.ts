@@ -45,6 +45,9 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     await page.waitForFunction(() => document.getElementById('announcement')?.textContent !== '');
     expect(await spoken.innerText()).toMatch(/^basic: .* refused/);
     expect(await page.locator('.badge').innerText()).toBe('Warning');
+    const load = page.locator('.load-words');
+    await load.getByText(/^Offered \d+(\.\d)?\/s, 1\.\d times the capacity of 65\.0\/s\.$/).waitFor();
+    expect((await load.boundingBox())?.y).toBeLessThan(200);
     const changes = await page.evaluate(async () => {
       const node = document.getElementById('announcement');
       let count = 0;
@@ -74,19 +77,37 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     const figures = await basic.locator('dt').allInnerTexts();
     expect(figures).toEqual(['Offered', 'Served', 'Refused', 'Queued', '95\u00a0% within']);
     expect(await basic.locator('.value').nth(1).innerText()).toBe('41.0/s');
+    expect(await basic.locator('.value').nth(4).innerText()).toBe('420\u00a0ms');
+    await basic.getByText(/The door lets in all new sessions; \d+\u00a0% are refused later/).waitFor();
+    // A card, a row of the prediction and a curve of a class have one colour.
+    const colour = (locator: ReturnType<typeof page.locator>): Promise<string> =>
+      locator.first().evaluate((element) => getComputedStyle(element).backgroundColor);
+    const blue = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.color = 'var(--series-1)';
+      const { color } = getComputedStyle(probe);
+      probe.remove();
+      return color;
+    });
+    expect(await colour(page.locator('#classes .load .served'))).toBe(blue);
+    expect(await colour(page.locator('#knobs tbody .key'))).toBe(blue);
     expect(await basic.locator('.stages').innerText()).toContain('acceptor 2\u00a0ms');
     visit.gate.state.mode = 'shadow';
     await basic.getByText('Would be refused').waitFor();
   });
 
   test('draws what comes, with changes as lines, and nothing while it is hidden', async () => {
-    visit.gate.changes = [world.change(1, 'knobs', 'knobs', { differentiation: 0 }, { differentiation: 1 })];
+    visit.gate.changes = [
+      world.change(1, 'knobs', 'knobs', { differentiation: 0, favour: 0.5 }, visit.gate.state.knobs),
+    ];
     const page = await visit.open();
     await visit.ready();
     const plots = page.locator('#time .plot');
     await page.locator('#time .u-wrap canvas').last().waitFor();
     expect(await plots.count()).toBe(6);
-    expect(await pixels(plots.nth(1), '--series-1')).toBeGreaterThan(100);
+    expect(await pixels(plots.nth(1), '--series-4')).toBeGreaterThan(100);
+    // The line of the change, from top to bottom, and its name.
+    expect(await pixels(plots.nth(1), '--ink-faint')).toBeGreaterThan(100);
     const drawn = (): Promise<number> =>
       page.evaluate(async () => {
         const canvas = document.querySelector<HTMLCanvasElement>('#time .u-wrap canvas');

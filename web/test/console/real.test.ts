@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Changes, Knobs, Preview, Queue, Sessions, State } from '../../src/console/schemas.ts';
+import { operatorOf } from '../../src/console/words.ts';
 import { chromium } from '../browser.ts';
 import { Visit } from './visit.ts';
 
@@ -137,7 +138,7 @@ describe.skipIf(chromium === undefined || HEADWORKS === undefined)('the console 
     await page.getByText('● Live').waitFor();
     const { version, operator } = await state();
     const facts = await page.locator('.identity .facts').innerText();
-    expect(facts).toContain(`headworks ${version} · enforcing · ${operator.name.split(':')[0]}`);
+    expect(facts).toContain(`headworks ${version} · enforcing · you: ${operatorOf(operator.name)} · `);
     expect(await page.locator('.meter h3').allInnerTexts()).toEqual(['premium', 'basic']);
     const offered = page.getByRole('article', { name: 'Class basic', exact: true }).locator('.value').first();
     await expect
@@ -176,7 +177,10 @@ describe.skipIf(chromium === undefined || HEADWORKS === undefined)('the console 
       .locator('.did')
       .getByText(/sessions in \d+/)
       .waitFor({ timeout: 60_000 });
-    await page.locator('.did').getByRole('button', { name: 'Undo' }).click();
+    await expect
+      .poll(async () => page.getByRole('list', { name: 'Changes by operators' }).innerText())
+      .toContain('differentiation 0.25');
+    await page.locator('#knobs').getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByText(/^Undone/).waitFor();
     expect(await knobs()).toEqual(before);
     await page.getByLabel('Favour', { exact: true }).fill('0.8');

@@ -1,15 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { spread } from '../../src/chart/references.ts';
 import { why } from '../../src/console/client.ts';
 import { Counts, refusals } from '../../src/console/counts.ts';
-import { judgement, measuredRate, measuredShare, sessionsOf } from '../../src/console/knobs/compare.ts';
-import { Draft, questions } from '../../src/console/knobs/draft.ts';
-import { Predictor } from '../../src/console/knobs/prediction.ts';
-import { MOST_SAMPLES, Samples } from '../../src/console/samples.ts';
-import type { Change, Foresight, Outcome, State } from '../../src/console/schemas.ts';
+import { doorWords } from '../../src/console/door.ts';
+import { groups } from '../../src/console/plans.ts';
+import { summary } from '../../src/console/queue.ts';
+import { lately, MOST_SAMPLES, pressed, Samples } from '../../src/console/samples.ts';
+import type { Change, State } from '../../src/console/schemas.ts';
 import { Store, type Rejections } from '../../src/console/store.ts';
 import { messages, type Message } from '../../src/console/stream.ts';
 import { isUndoable } from '../../src/console/undo.ts';
-import { about, brief, range, rate, share } from '../../src/console/words.ts';
+import { about, brief, operatorOf, range, rate, share } from '../../src/console/words.ts';
 import * as world from './world.ts';
 
 const NAMES = ['premium', 'basic'];
@@ -110,66 +111,23 @@ describe('the store', () => {
     store.takeState(of(0.3), store.ask());
     expect(store.state?.knobs.differentiation).toBe(0.3);
   });
-});
 
-describe('a draft of the knobs', () => {
-  const knobs = (differentiation: number, favour: number) => ({ differentiation, favour });
-
-  test('follows the gate until it is moved, and then stays', () => {
-    const draft = new Draft();
-    draft.follow(knobs(0.9, 0.5));
-    draft.follow(knobs(0.8, 0.5));
-    expect(draft.at).toEqual(knobs(0.8, 0.5));
-    draft.move('favour', 0.2);
-    expect([draft.isMoved, draft.isOvertaken]).toEqual([true, false]);
-    draft.follow(knobs(0.1, 0.5));
-    expect([draft.at, draft.isOvertaken]).toEqual([knobs(0.8, 0.2), true]);
-    draft.accept();
-    expect(draft.isOvertaken).toBe(false);
-    draft.discard();
-    expect([draft.at, draft.isMoved]).toEqual([knobs(0.1, 0.5), false]);
-  });
-
-  test('asks along the knob that was moved, and for what is applied', () => {
-    const draft = new Draft();
-    draft.follow(knobs(0.9, 0.5));
-    draft.move('differentiation', 0.33);
-    draft.move('favour', 0.41);
-    const points = questions(draft);
-    expect(points.length).toBeLessThanOrEqual(12);
-    expect(points).toContainEqual(knobs(0.33, 0.41));
-    expect(points).toContainEqual(knobs(0.9, 0.5));
-    expect(points).toContainEqual(knobs(0.33, 1));
-  });
-});
-
-describe('intervals', () => {
-  test('of rates and shares hold them, and narrow with what was seen', () => {
-    for (const seconds of [10, 1000]) {
-      const { value, ends } = measuredRate(2, seconds, 2 * seconds);
-      expect(ends && ends[0] < value && value < ends[1]).toBe(true);
-    }
-    const width = (n: number): number => {
-      const [low, high] = measuredShare(0.4, n).ends ?? [0, 1];
-      return high - low;
-    };
-    expect(width(1000)).toBeLessThan(width(100) / 2);
-    expect(measuredShare(1, 20).ends?.[1]).toBe(1);
-    expect(measuredShare(0, 0).ends).toBeNull();
-  });
-
-  test('are of the sessions that have ended', () => {
-    const of = (sessions: number): Outcome => ({
-      from: 0,
-      to: 100,
-      classes: [{ name: 'basic', starts: 5, completed: 2, completion: 0.4, sessions, p50: 0.1, p95: 0.1 }],
-    });
-    const [point] = world.foresight([{ differentiation: 0, favour: 0 }], ['basic']).points;
-    expect(sessionsOf(of(900))).toBe(900);
-    expect(judgement(of(20), point ?? null)).toBe('');
-    // 0.4 of 900 is not the 0.5 that was predicted; of 40 it may be.
-    expect(judgement(of(900), point ?? null)).toContain('basic: share is lower than predicted');
-    expect(judgement(of(40), point ?? null)).toContain('does not contradict');
+  test('knows that a change is missing from its list until that has been asked for since', () => {
+    const store = new Store();
+    expect(store.isBehind).toBe(false);
+    const early = store.ask();
+    store.overtake();
+    store.takeChanges([], early);
+    expect(store.isBehind).toBe(true);
+    store.takeChanges([], store.ask());
+    expect(store.isBehind).toBe(false);
+    const before = store.ask();
+    store.expectChange();
+    // Of before, but shown: it is not wrong, only not all.
+    store.takeChanges([world.change(1, 'knobs', 'knobs', 0, 1)], before);
+    expect([store.changes.length, store.isBehind]).toEqual([1, true]);
+    store.takeChanges([], store.ask());
+    expect(store.isBehind).toBe(false);
   });
 });
 
@@ -190,6 +148,87 @@ describe('words', () => {
     expect(range([0.2, 0.4], share)).toBe('20–40\u00a0%');
     expect(brief({ differentiation: 0.5, nested: { a: null } })).toBe('differentiation 0.5, nested (a none)');
   });
+});
+
+describe('words of what is seen', () => {
+  test('have intervals in which their figure lies', () => {
+    expect(range([0.991, 0.9985], share, 1)).toBe('99–100\u00a0%');
+    expect(range([0.9999, 0.99995], share, 0.9999)).toBe('99–100\u00a0%');
+    expect(range([0.4321, 0.4399], share, 0.436)).toBe('43–44\u00a0%');
+    expect(range([0.14, 0.28], share, 0.2)).toBe('14–28\u00a0%');
+    expect(range([3.1, 3.3], rate, 3.4)).toBe('3.10–3.40/s');
+  });
+
+  test('call an operator by address and token, without the port', () => {
+    expect(['127.0.0.1:41730', '127.0.0.1:41730 (ops)', '[::1]:99 (a:1)', 'SIGHUP'].map(operatorOf)).toEqual([
+      '127.0.0.1',
+      '127.0.0.1 (ops)',
+      '[::1] (a:1)',
+      'SIGHUP',
+    ]);
+  });
+
+  test('say what the door does, and where refusals come from', () => {
+    const now = { ...lately([world.overload(1, 2)], 'basic', 1), offered: 100, refused: 38 };
+    const open = { new: 1, existing: 1, sessions: true };
+    expect(doorWords(open, now, [['deadline', 38]])).toBe(
+      'The door lets in all new sessions; 38\u00a0% are refused later: waited too long (deadline) 38.0/s.',
+    );
+    const closing = doorWords({ ...open, new: 0.4 }, now, [['__proto__', 38]]);
+    expect(closing).toContain(
+      'lets in 40\u00a0% of new sessions and 100\u00a0% of sessions that are under way',
+    );
+    expect(closing).toContain('38\u00a0% are refused: __proto__ 38.0/s');
+    expect(doorWords(open, now, null)).toContain('the reasons are not known yet');
+    expect(doorWords(open, { ...now, refused: 0 }, [])).toContain('none is refused');
+  });
+
+  test('count who waits by class and stage', () => {
+    const state = world.state(NAMES, 1);
+    expect(summary(state, new Map([['basic', 4.1]]))).toBe(
+      'basic 22, 14 in the class queue, 8 held back (discard); longest 4.1\u00a0s. class not known yet: pending 3.',
+    );
+    const [premium, basic] = state.classes;
+    const queues = { acceptor: 0, pending: 0, discard: 0, class: 14 };
+    const only = { ...state, queues, classes: premium && basic ? [premium, { ...basic, held_back: 0 }] : [] };
+    expect(summary(only, new Map())).toBe('basic 14, all in the class queue.');
+    expect(summary({ ...only, classes: [] }, new Map())).toBe('Nobody waits.');
+  });
+});
+
+test('what is offered counts what is refused before its class is known', () => {
+  const one = world.sample(1, [world.classSample(10, 10), world.classSample(20, 10)]);
+  const { offered, capacity } = pressed([
+    { ...one, unclassified: 5 },
+    { ...one, capacity: null },
+  ]);
+  expect([offered, capacity]).toEqual([32.5, 65]);
+});
+
+test('each class has one look in all charts, and no other line has it', () => {
+  const seen = new Map<string, Set<number>>();
+  for (const { plans } of groups(NAMES)) {
+    for (const { title, lines } of plans) {
+      for (const { name, subject } of lines) {
+        const whose = NAMES.includes(name)
+          ? name
+          : NAMES.includes(title) && name === 'Served'
+            ? title
+            : 'others';
+        seen.set(whose, (seen.get(whose) ?? new Set()).add(subject));
+      }
+    }
+  }
+  const [premium, basic, others] = ['premium', 'basic', 'others'].map((name) => [...(seen.get(name) ?? [])]);
+  expect([premium?.length, basic?.length]).toEqual([1, 1]);
+  expect(premium).not.toEqual(basic);
+  expect(others?.filter((subject) => [...(premium ?? []), ...(basic ?? [])].includes(subject))).toEqual([]);
+});
+
+test('names of marks do not lie over one another, also at the edge', () => {
+  expect(spread([10, 12, 50], 13, 100)).toEqual([10, 23, 50]);
+  expect(spread([98, 99], 13, 100)).toEqual([87, 100]);
+  expect(spread([5, 5], 13, 100)).toEqual([5, 18]);
 });
 
 describe('a change can be undone', () => {
@@ -213,65 +252,6 @@ describe('a change can be undone', () => {
     const one = world.change(2, 'class', 'class of session 1', null, 'basic');
     const other = world.change(3, 'class', 'class of session 2', null, 'basic');
     expect(isUndoable(one, [reload(4), other, one], state)).toBe(true);
-  });
-});
-
-describe('a prediction', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  function asked() {
-    const draft = new Draft();
-    draft.follow({ differentiation: 0.9, favour: 0.5 });
-    draft.move('favour', 0.2);
-    const foresight = vi.fn((knobs: { differentiation: number; favour: number }[]) =>
-      Promise.resolve<Foresight>(world.foresight(knobs, NAMES)),
-    );
-    const predictor = new Predictor({ foresight }, () => Date.now() / 1000, vi.fn());
-    return { draft, foresight, predictor };
-  }
-
-  test('is shown until there is another, however often the slider moves on', async () => {
-    const { draft, predictor } = asked();
-    predictor.ask(draft);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(predictor.now.kind).toBe('known');
-    predictor.ask(draft);
-    predictor.ask(draft);
-    expect(predictor.known?.at).toEqual(draft.at);
-  });
-
-  test('is asked for again when it is old, and what was said stays meanwhile', async () => {
-    const { draft, foresight, predictor } = asked();
-    predictor.ask(draft);
-    await vi.advanceTimersByTimeAsync(1000);
-    const made = predictor.known?.made ?? 0;
-    predictor.renew(draft);
-    expect(foresight).toHaveBeenCalledTimes(1);
-    await vi.advanceTimersByTimeAsync(61_000);
-    predictor.renew(draft);
-    expect(predictor.known?.made).toBe(made);
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(foresight).toHaveBeenCalledTimes(2);
-    expect(predictor.known?.made).toBeGreaterThan(made + 60);
-  });
-
-  test('that failed is tried again after ten seconds', async () => {
-    const { draft, foresight, predictor } = asked();
-    foresight.mockRejectedValueOnce(new Error('only 12 s of load have been seen'));
-    predictor.ask(draft);
-    await vi.advanceTimersByTimeAsync(1000);
-    predictor.renew(draft);
-    expect(predictor.now.kind).toBe('failed');
-    await vi.advanceTimersByTimeAsync(10_000);
-    predictor.renew(draft);
-    expect(predictor.said).toMatchObject({ kind: 'failed', why: 'only 12 s of load have been seen' });
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(predictor.now.kind).toBe('known');
   });
 });
 

@@ -61,12 +61,18 @@ export function quiet(at: number, classes: number): Sample {
   return { ...sample(at, each), waiting: 0 };
 }
 
-/** What the gate says of {@link overload}, and of {@link quiet}. */
+/** What the gate says of {@link overload}, of that in shadow mode, and of {@link quiet}. */
 export const REFUSING: Verdict = {
   severity: 'warning',
   brief: 'Refusing',
   words: 'basic: 41 % of requests are refused; premium: all served, 95 % within 120 ms.',
   meaning: 'refused 1',
+};
+export const SHADOW: Verdict = {
+  severity: 'notice',
+  brief: 'Shadow',
+  words: 'Shadow mode: basic: 41 % of requests would be refused.',
+  meaning: 'shadow 1',
 };
 export const CALM: Verdict = {
   severity: 'calm',
@@ -122,6 +128,7 @@ export function state(names: string[], started: number): State {
     classes: names.map((name, i) => ({
       name,
       queued: 14 * i,
+      p95: 0.12 + 0.3 * i,
       held_back: 8 * i,
       target: 14,
       patience: 10,

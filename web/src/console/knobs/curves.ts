@@ -1,11 +1,12 @@
 import { h } from '../../dom.ts';
+import { lookOf } from '../classes.ts';
 import { Bands, type BandsSpec } from '../../chart/bands.ts';
 import { Legend, type Entry } from '../../chart/legend.ts';
 import { onThemeChange } from '../../chart/palette.ts';
 import type { Unit } from '../../report.ts';
-import type { Estimate, Knobs, Predicted } from '../schemas.ts';
+import { setText } from '../elements.ts';
+import type { Estimate, Predicted } from '../schemas.ts';
 import { ends } from '../words.ts';
-import { KNOBS } from './draft.ts';
 import type { Known } from './prediction.ts';
 
 interface Quantity {
@@ -14,12 +15,20 @@ interface Quantity {
   unit: Unit;
   /** Nothing where it is not known. */
   of: (predicted: Predicted) => Estimate | null | undefined;
+  /** Whether classes are so far apart that one would lie on the zero line. */
+  isLogarithmic?: boolean;
 }
 
 const QUANTITIES: Quantity[] = [
   { title: 'Completed sessions', label: 'Sessions', unit: 'rate', of: (one) => one.completed },
   { title: 'Share completed', label: 'Of sessions begun', unit: 'percent', of: (one) => one.completion },
-  { title: '95\u00a0% of responses within', label: 'Response', unit: 'seconds', of: (one) => one.p95 },
+  {
+    title: '95\u00a0% of responses within',
+    label: 'Response',
+    unit: 'seconds',
+    of: (one) => one.p95,
+    isLogarithmic: true,
+  },
 ];
 
 /** What is predicted over the whole of a knob. */
@@ -29,12 +38,15 @@ export class Curves {
   private readonly legendHost = h('div');
   private readonly hidden = new Set<number>();
   private legend: Legend | null = null;
+  private readonly state = h('span', { class: 'hint' });
   private shown: Known | null = null;
 
   constructor() {
-    this.charts = QUANTITIES.map((quantity) => new Bands(spec(quantity, null, null), false));
+    this.charts = QUANTITIES.map(
+      (quantity) => new Bands(spec(quantity, null), quantity.isLogarithmic ?? false),
+    );
     this.root.append(
-      h('h3', {}, 'Over the whole knob'),
+      h('h3', {}, 'Over the whole knob ', this.state),
       this.legendHost,
       h('div', { class: 'panels' }, ...this.charts.map((chart) => chart.root)),
     );
@@ -44,15 +56,15 @@ export class Curves {
     });
   }
 
-  show(known: Known | null, applied: Knobs | null): void {
+  /** `state` says what is being done about the points that are not there yet. */
+  show(known: Known | null, state: string): void {
     this.root.hidden = known === null;
+    setText(this.state, state);
     if (known === this.shown) return;
     this.shown = known;
     if (!known) return;
-    this.showLegend(
-      known.foresight.points[0]?.classes.map((one, subject) => ({ name: one.name, subject })) ?? [],
-    );
-    QUANTITIES.forEach((quantity, i) => this.charts[i]?.replace(spec(quantity, known, applied)));
+    this.showLegend(known.slider.point.classes.map(({ name }, index) => ({ name, subject: lookOf(index) })));
+    QUANTITIES.forEach((quantity, i) => this.charts[i]?.replace(spec(quantity, known)));
   }
 
   private showLegend(entries: Entry[]): void {
@@ -67,17 +79,12 @@ export class Curves {
   }
 }
 
-function spec(quantity: Quantity, known: Known | null, applied: Knobs | null): BandsSpec {
+function spec(quantity: Quantity, known: Known | null): BandsSpec {
   const along = known?.along ?? 'differentiation';
-  const other = KNOBS.find((knob) => knob !== along) ?? 'favour';
-  // The point that is applied lies on the curve only where the other knob stays as it is.
-  const points = (known?.foresight.points ?? []).filter(
-    (p) => Math.abs(p[other] - (known?.at[other] ?? 0)) < 1e-6,
-  );
-  points.sort((a, b) => a[along] - b[along]);
+  const points = known?.curve ?? [];
   const classes = points[0]?.classes.map((one) => one.name) ?? [];
   const marks = [
-    { x: applied?.[along] ?? 0, name: 'applied' },
+    { x: known?.applied[along] ?? 0, name: 'applied' },
     { x: known?.at[along] ?? 0, name: 'slider' },
   ].sort((a, b) => a.x - b.x);
   return {
@@ -85,11 +92,11 @@ function spec(quantity: Quantity, known: Known | null, applied: Knobs | null): B
     xLabel: along === 'favour' ? 'Favour' : 'Differentiation',
     yLabel: quantity.label,
     xLogarithmic: false,
-    curves: classes.map((name, subject) => ({
+    curves: classes.map((name, index) => ({
       name,
-      subject,
+      subject: lookOf(index),
       points: points.flatMap((point) => {
-        const one = point.classes[subject];
+        const one = point.classes[index];
         const estimate = one && quantity.of(one);
         if (!estimate) return [];
         return { x: point[along], y: { value: estimate.mean, ci: ends(estimate) }, note: '' };

@@ -50,13 +50,10 @@ export class Draft {
   }
 }
 
-/** Places over the whole of a knob, beside the one that the slider is at. */
+/** Places over the whole of a knob, beside those of the slider and of what is applied. */
 const GRID = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
-/** The points to be predicted: along the knob that was moved, and the one that is applied. */
-export function questions({ at, moved, applied }: Draft): Knobs[] {
-  const places = [...new Set([...GRID, at[moved]])].sort((a, b) => a - b);
-  const points = places.map((place) => ({ ...at, [moved]: place }));
-  if (applied && !points.some((point) => same(point, applied))) points.push(applied);
-  return points;
+/** The settings of a curve along a knob, and the one that is applied: those that are asked last. */
+export function curve({ at, along, applied }: { at: Knobs; along: Knob; applied: Knobs }): Knobs[] {
+  return [at, applied, ...GRID.map((place) => ({ ...at, [along]: place }))];
 }

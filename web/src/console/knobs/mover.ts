@@ -4,6 +4,7 @@ import type { Dialogs } from '../dialog.ts';
 import type { Gate } from '../gate.ts';
 import type { Knobs } from '../schemas.ts';
 import type { Store } from '../store.ts';
+import { operatorOf } from '../words.ts';
 import { same } from './draft.ts';
 import { values } from './words.ts';
 
@@ -74,8 +75,8 @@ export class Mover {
   /** Who has set the knobs to this, as far as the list of changes tells. */
   whoSet(knobs: Knobs): string {
     const change = this.store.changes.find(({ event }) => event === 'knobs' || event === 'reload');
-    if (change?.event === 'reload') return `${change.who}, by reading the configuration again,`;
-    return change && same(change.new as Knobs, knobs) ? change.who : 'Somebody else';
+    if (change?.event === 'reload') return `${operatorOf(change.who)}, by reading the configuration again,`;
+    return change && same(change.new as Knobs, knobs) ? operatorOf(change.who) : 'Somebody else';
   }
 
   private insists(now: Knobs, wanted: Knobs): Promise<boolean> {

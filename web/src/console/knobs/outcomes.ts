@@ -1,22 +1,30 @@
 import { isAbort, why } from '../client.ts';
 import type { Gate } from '../gate.ts';
-import type { Knobs, Outcome, Point } from '../schemas.ts';
+import type { Change, Knobs, Outcome, Point } from '../schemas.ts';
 import type { Store } from '../store.ts';
 import { same } from './draft.ts';
+import { minus } from './figures.ts';
 
 /** How often it is asked what came of the last minutes, and of a change that was just made, s. It costs the gate some milliseconds. */
 const EVERY = 20;
 const EVERY_AFTER = 5;
 /** A change is new for so long, s. */
 const NEW = 180;
-const LATELY = 180;
+export const LATELY = 180;
+/** The gate remembers requests for so long: what came of earlier changes cannot be had any more, s. */
+const REMEMBERED = 540;
 
-/** What was applied, and what had been said of it. */
+/** What was applied, what was before, and what had been said of it. */
 export interface Applied {
   at: number;
   old: Knobs;
   new: Knobs;
+  /** Who did it, where it was found in the list of changes. */
+  who: string | null;
+  /** What was predicted for it. */
   point: Point | null;
+  /** What had been measured until then. */
+  before: Outcome | null;
   /** When it came to an end, and why; `null` while it holds. */
   until: number | null;
   ended: string;
@@ -34,6 +42,8 @@ export class Outcomes {
   private asked = -Infinity;
   private isAsking = false;
   private started: number | undefined;
+  /** Whether the list of changes has been looked through for one that was made before the page was loaded. */
+  private isRestored = false;
 
   constructor(
     private readonly gate: Pick<Gate, 'outcome'>,
@@ -42,10 +52,8 @@ export class Outcomes {
 
   begin(old: Knobs, now: Knobs, point: Point | null): void {
     const { store } = this;
-    this.applied = { at: store.now, old, new: now, point, until: null, ended: '', inShadow: store.isShadow };
-    this.since = null;
-    this.started = store.state?.started;
-    this.asked = -Infinity;
+    const what = { at: store.now, old, new: now, point, before: this.lately };
+    this.hold({ ...what, who: null, until: null, ended: '', inShadow: store.isShadow });
   }
 
   close(): void {
@@ -53,8 +61,14 @@ export class Outcomes {
     this.since = null;
   }
 
+  /** It was undone: what was measured of it stays. */
+  undone(): void {
+    if (this.applied?.until === null) Object.assign(this.applied, { until: this.store.now, ended: 'Undone' });
+  }
+
   /** What others have done since is not the change's doing. */
   follow(): void {
+    this.restore();
     const { applied, store } = this;
     if (applied?.until !== null || !store.state) return;
     const isRestarted = this.started !== store.state.started;
@@ -67,7 +81,7 @@ export class Outcomes {
 
   /** Asks now and then; called while the page is looked at. */
   async keep(): Promise<void> {
-    const { gate, store, applied } = this;
+    const { store, applied } = this;
     const now = performance.now() / 1000;
     const isNew = applied?.until === null && store.now - applied.at < NEW;
     const isDue = now - this.asked >= (isNew ? EVERY_AFTER : EVERY);
@@ -75,11 +89,8 @@ export class Outcomes {
     this.asked = now;
     this.isAsking = true;
     try {
-      this.lately = await gate.outcome(store.now - LATELY);
-      if (applied?.until === null) {
-        const since = await gate.outcome(applied.at);
-        if (applied === this.applied && holds(applied)) this.since = since;
-      }
+      this.lately = await this.gate.outcome(store.now - LATELY);
+      if (applied) await this.measure(applied);
       this.problem = null;
     } catch (error) {
       // What is shown stays.
@@ -89,9 +100,57 @@ export class Outcomes {
     }
     store.changed();
   }
+
+  private async measure(applied: Applied): Promise<void> {
+    const { gate } = this;
+    const found = applied.who !== null;
+    // Of a change that was found in the list, what was before is what came since long before less what came since.
+    const isBefore = found && applied.before === null;
+    if (applied.until !== null && !(found && this.since === null)) return;
+    const since = await gate.outcome(applied.at);
+    const all = isBefore ? await gate.outcome(applied.at - LATELY) : null;
+    const after = found && applied.until !== null ? await gate.outcome(applied.until) : null;
+    if (applied !== this.applied || (!found && isOver(applied))) return;
+    if (all) applied.before = minus(all, since);
+    this.since = after ? minus(since, after) : since;
+  }
+
+  private hold(applied: Applied): void {
+    this.applied = applied;
+    this.since = null;
+    this.started = this.store.state?.started;
+    this.asked = -Infinity;
+    this.isRestored = true;
+  }
+
+  /** The last change of the knobs before the page was loaded, also where it has been undone. */
+  private restore(): void {
+    const { store } = this;
+    if (this.isRestored || !store.state?.foresight || store.changesOf !== store.state.started) return;
+    this.isRestored = true;
+    const [last, before] = store.changes.filter(({ event }) => event === 'knobs' || event === 'reload');
+    if (last?.event !== 'knobs' || store.now - last.at > REMEMBERED) return;
+    const isUndo = before?.event === 'knobs' && reverses(before, last) && store.now - before.at < REMEMBERED;
+    const change = isUndo ? before : last;
+    this.hold({
+      at: change.at,
+      old: change.old as Knobs,
+      new: change.new as Knobs,
+      who: change.who,
+      point: null,
+      before: null,
+      until: isUndo ? last.at : null,
+      ended: isUndo ? 'Undone' : '',
+      inShadow: store.isShadow,
+    });
+  }
+}
+
+function reverses(change: Change, undo: Change): boolean {
+  return same(change.old as Knobs, undo.new as Knobs) && same(change.new as Knobs, undo.old as Knobs);
 }
 
 /** Looked at again: it may have come to an end while an answer was awaited. */
-function holds({ until }: Applied): boolean {
-  return until === null;
+function isOver({ until }: Applied): boolean {
+  return until !== null;
 }

@@ -1,17 +1,17 @@
 import { h } from '../../dom.ts';
 import { why } from '../client.ts';
-import { allow, button, Notice, section, setText } from '../elements.ts';
+import { allow, button, Notice, section } from '../elements.ts';
 import type { Desk, Part } from '../part.ts';
 import type { Knobs } from '../schemas.ts';
-import { count, duration, timeOf } from '../words.ts';
-import { Comparison } from './compare.ts';
-import { Curves } from './curves.ts';
+import type { Column } from './compare.ts';
 import { Draft, same } from './draft.ts';
+import { measuredSide } from './figures.ts';
+import { Foretelling } from './foretelling.ts';
 import { Did } from './outcome.ts';
 import { Outcomes } from './outcomes.ts';
-import { pointAt, Predictor } from './prediction.ts';
+import { Predictor } from './prediction.ts';
 import { Sliders } from './sliders.ts';
-import { values } from './words.ts';
+import { knobTerms, values } from './words.ts';
 
 const SHADOW =
   'In shadow mode the knobs change nothing for clients, only what is counted as refused. What is predicted is of a gate that enforces; what is measured is of this one, which does not.';
@@ -23,18 +23,15 @@ export class KnobsPanel implements Part {
   private readonly predictor: Predictor;
   private readonly outcomes: Outcomes;
   private readonly sliders: Sliders;
-  private readonly curves = new Curves();
+  private readonly foretelling: Foretelling;
   private readonly did: Did;
   private readonly notice = new Notice();
   private readonly shadow = h('p', { class: 'notice bad', hidden: true }, SHADOW);
-  private readonly words = h('p', { class: 'hint', id: 'prediction', role: 'status' });
-  private readonly remarks = h('ul', { class: 'remarks' });
-  private readonly table = new Comparison('Sessions by class');
   private readonly apply = button('Apply', () => void this.applyDraft(), { class: 'button primary' });
   private readonly discard = button('Discard', () => {
     this.drop();
   });
-  private drawn = '';
+  private readonly back = button('Undo', () => void this.undo(), { hidden: '' });
   /** Of which gate, mode and configuration predictions are. */
   private predictedOf = '';
 
@@ -51,15 +48,15 @@ export class KnobsPanel implements Part {
     this.sliders = new Sliders(this.draft, () => {
       this.moved();
     });
-    this.did = new Did(
-      () => void this.undo(),
-      () => {
-        this.outcomes.close();
-        store.changed();
-      },
-    );
-    const actions = h('div', { class: 'actions' }, this.apply, this.discard);
-    const main = [this.words, this.table.root, this.remarks, this.curves.root];
+    this.foretelling = new Foretelling(store, this.predictor, () => {
+      this.predict();
+      store.changed();
+    });
+    this.did = new Did(store, () => {
+      this.outcomes.close();
+      store.changed();
+    });
+    const actions = h('div', { class: 'actions' }, this.apply, this.discard, this.back);
     this.root = section(
       'knobs',
       'Knobs',
@@ -67,9 +64,10 @@ export class KnobsPanel implements Part {
       h(
         'div',
         { class: 'knobs' },
-        h('div', { class: 'knobs-side' }, this.sliders.root, actions, this.notice.root, this.did.root),
-        h('div', { class: 'knobs-main' }, ...main),
+        h('div', { class: 'knobs-side' }, this.sliders.root, actions, this.notice.root, knobTerms()),
+        this.foretelling.root,
       ),
+      this.did.root,
     );
   }
 
@@ -85,9 +83,11 @@ export class KnobsPanel implements Part {
     this.discard.disabled = !moved || mover.isBusy;
     this.keepPrediction();
     void outcomes.keep();
-    this.show();
+    this.foretelling.show(draft, this.measured);
+    this.did.show(outcomes);
     const { applied } = outcomes;
-    allow(this.did.undo, store, applied?.until === null && !mover.isBusy);
+    this.back.hidden = applied === null;
+    allow(this.back, store, applied?.until === null && !mover.isBusy);
   }
 
   /** The gate's knobs: says who has moved one, and keeps what the operator is about to do. */
@@ -113,10 +113,10 @@ export class KnobsPanel implements Part {
     const { draft, predictor } = this;
     const reload = store.changes.find(({ event }) => event === 'reload')?.id;
     const of = JSON.stringify([store.state?.started, store.state?.mode, reload]);
-    if (of !== this.predictedOf || !draft.isMoved) predictor.forget();
+    if (of !== this.predictedOf) predictor.forget();
     this.predictedOf = of;
-    if (!draft.isMoved) return;
-    if (predictor.now.kind === 'none') this.predict();
+    if (!draft.isMoved) predictor.hide();
+    else if (!predictor.isUsed) this.predict();
     else if (store.connection.kind === 'live') predictor.renew(draft);
   }
 
@@ -127,13 +127,13 @@ export class KnobsPanel implements Part {
   private moved(): void {
     this.notice.clear();
     if (this.draft.isMoved) this.predict();
-    else this.predictor.forget();
+    else this.predictor.hide();
     this.desk.store.changed();
   }
 
   private drop(): void {
     this.draft.discard();
-    this.predictor.forget();
+    this.predictor.hide();
     this.notice.clear();
     this.desk.store.changed();
   }
@@ -145,11 +145,12 @@ export class KnobsPanel implements Part {
     if (mover.isBusy || !expected) return;
     const wanted = { ...draft.at };
     const { known } = this.predictor;
+    const point = known && same(known.at, wanted) ? known.slider.point : null;
     try {
       const moved = await mover.move(expected, wanted);
       if (moved) {
         this.settle(moved.new);
-        this.outcomes.begin(moved.old, moved.new, known ? pointAt(known.foresight, wanted) : null);
+        this.outcomes.begin(moved.old, moved.new, point);
         this.notice.good(`Applied: ${values(moved.new)}.`);
       } else {
         // What the others have set has been seen, so the next order goes from there.
@@ -176,7 +177,7 @@ export class KnobsPanel implements Part {
       const moved = await mover.move(applied.new, applied.old);
       if (moved) {
         this.settle(moved.new);
-        this.outcomes.close();
+        this.outcomes.undone();
         this.notice.good(`Undone: ${values(moved.new)}.`);
       }
     } catch (error) {
@@ -185,45 +186,8 @@ export class KnobsPanel implements Part {
     store.changed();
   }
 
-  private show(): void {
-    const { store } = this.desk;
-    const { draft, outcomes } = this;
-    const { now, known } = this.predictor;
-    this.table.root.classList.toggle('outdated', now.kind === 'asking' && !now.isRenewal);
-    setText(this.words, this.says());
-    this.curves.show(known, draft.applied);
-    const { lately, since, applied, problem } = outcomes;
-    const state = JSON.stringify([
-      now.kind,
-      known?.at,
-      known?.made,
-      [lately, since, applied, problem],
-      store.classes,
-      draft.applied,
-    ]);
-    if (state === this.drawn) return;
-    this.drawn = state;
-    const columns = [{ title: 'Measured lately', outcome: lately }];
-    const predicted = known && [
-      { title: 'Predicted as applied', point: draft.applied && pointAt(known.foresight, draft.applied) },
-      { title: 'Predicted at the sliders', point: pointAt(known.foresight, known.at) },
-    ];
-    this.table.show(store.classes, [...columns, ...(predicted ?? [])]);
-    this.remarks.replaceChildren(...(known?.foresight.remarks ?? []).map((text) => h('li', {}, text)));
-    this.did.show(outcomes, store.classes);
-  }
-
-  private says(): string {
-    const { now, said } = this.predictor;
-    if (now.kind === 'asking' && !now.isRenewal) return 'Asking the simulator …';
-    if (said?.kind === 'failed') return `No prediction: ${said.why}. Apply works all the same.`;
-    if (!said) {
-      if (this.desk.store.state && !this.desk.store.state.foresight) {
-        return 'This gate cannot predict. Apply works all the same.';
-      }
-      return 'Move a knob to see what the simulator says of it before it is applied.';
-    }
-    const { load } = said.foresight;
-    return `Predicted from the load of the last ${duration(load.seconds)} (${count(load.sessions)} sessions, ${count(load.requests)} requests), as of ${timeOf(said.made)}. Intervals are 95\u00a0%.`;
+  private get measured(): Column {
+    const { lately } = this.outcomes;
+    return { title: 'Measured lately', side: lately && measuredSide(lately) };
   }
 }

@@ -1,43 +1,54 @@
 import { isAbort, why } from '../client.ts';
 import type { Gate } from '../gate.ts';
-import type { Foresight, Knobs, Point } from '../schemas.ts';
-import { questions, same, type Draft, type Knob } from './draft.ts';
+import type { Knobs, Point } from '../schemas.ts';
+import { curve, KNOBS, same, type Draft, type Knob } from './draft.ts';
+import { Memory, type Foretold } from './memory.ts';
 
 /** A slider on its way is not asked about, ms. */
 const REST = 250;
 /** The load changes: a prediction is of that of the last minutes when it was made, s. */
-const STALE = 60;
+export const STALE = 60;
 /** After a failure it is tried again, s. */
 const RETRY = 10;
 
-export type Prediction = { kind: 'none' } | Asking | Known | Failed;
-
-interface Asking {
-  kind: 'asking';
-  before: Known | Failed | null;
-  /** Whether it is asked again only because time has passed. */
-  isRenewal: boolean;
-}
-
-export interface Known {
-  kind: 'known';
-  foresight: Foresight;
-  /** The knob along which the points lie. */
-  along: Knob;
+/** Which settings it is about. */
+interface Wanted {
   at: Knobs;
-  /** When it was made, by the gate's clock. */
-  made: number;
+  applied: Knobs;
+  /** The knob along which the curve goes. */
+  along: Knob;
 }
 
-export interface Failed {
-  kind: 'failed';
+/** What is shown of the settings that were wanted last and are known. */
+export interface Known extends Wanted {
+  slider: Foretold;
+  /** Of what is applied; `null` where it was not simulated. */
+  now: Point | null;
+  /** Along the knob, in rising order; those that are known. */
+  curve: Point[];
+}
+
+/** Why there is no answer, and when that was. */
+export interface Problem {
   why: string;
   made: number;
+  /** Whether only the curve is missing. */
+  isCurve: boolean;
 }
 
-/** Asks the simulator where the sliders stand; what it is asked when they move on is given up. */
+/** What is asked just now: where the sliders are, or the rest of the curve. */
+export type Phase = 'idle' | 'first' | 'curve';
+
+/**
+ * Asks the simulator: first of the places that the operator compares, then of the rest of the curve. What it is
+ * asked when the sliders move on is given up; what it has said is kept.
+ */
 export class Predictor {
-  now: Prediction = { kind: 'none' };
+  phase: Phase = 'idle';
+  known: Known | null = null;
+  problem: Problem | null = null;
+  private wanted: Wanted | null = null;
+  private readonly memory = new Memory();
   private inFlight: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -48,37 +59,66 @@ export class Predictor {
     private readonly changed: () => void,
   ) {}
 
-  ask(draft: Draft, isRenewal = false): void {
+  /** Shows what is known of where the sliders are, and asks for what is not. */
+  ask({ at, applied, moved }: Draft): void {
     this.cancel();
-    const before = this.said;
-    this.now = { kind: 'asking', isRenewal, before: isRenewal || before?.kind === 'known' ? before : null };
-    this.timer = setTimeout(() => {
-      void this.predict(draft);
-    }, REST);
+    if (!applied) return;
+    const before = this.wanted;
+    this.wanted = { at: { ...at }, applied: { ...applied }, along: moved };
+    // A failure is of the place at which it was asked; that of a renewal is shown until there is an answer.
+    if (!before || !same(before.at, at)) this.problem = null;
+    this.recall(STALE);
+    const first = this.lacking([at, applied]);
+    const isAsked = first.length > 0 || this.lacking(curve(this.wanted)).length > 0;
+    this.phase = first.length > 0 ? 'first' : isAsked ? 'curve' : 'idle';
+    if (!isAsked) this.problem = null;
+    else
+      this.timer = setTimeout(() => {
+        void this.predict();
+      }, REST);
   }
 
   /** Asks again when what is known has become old, and some time after a failure. Called while it is looked at. */
   renew(draft: Draft): void {
-    const { now } = this;
-    if (now.kind !== 'known' && now.kind !== 'failed') return;
-    const age = this.clock() - now.made;
-    if (age > (now.kind === 'known' ? STALE : RETRY)) this.ask(draft, true);
+    if (this.phase !== 'idle') return;
+    const now = this.clock();
+    const isOld = this.known !== null && now - this.known.slider.made > STALE;
+    const isDue = this.problem && now - this.problem.made > (this.problem.isCurve ? STALE : RETRY);
+    if (this.problem ? isDue : isOld) this.ask(draft);
   }
 
-  forget(): void {
+  /** Shows nothing any more. */
+  hide(): void {
     this.cancel();
-    this.now = { kind: 'none' };
+    this.phase = 'idle';
+    this.known = null;
+    this.problem = null;
+    this.wanted = null;
   }
 
-  /** What was found out last, also while it is asked again. */
-  get said(): Known | Failed | null {
-    const { now } = this;
-    if (now.kind === 'asking') return now.before;
-    return now.kind === 'none' ? null : now;
+  /** The gate is another one than that of which all was said. */
+  forget(): void {
+    this.hide();
+    this.memory.clear();
   }
 
-  get known(): Known | null {
-    return this.said?.kind === 'known' ? this.said : null;
+  /** Whether anything has been asked. */
+  get isUsed(): boolean {
+    return this.wanted !== null;
+  }
+
+  /** Whether what is shown is of where the sliders are. */
+  get isCurrent(): boolean {
+    return this.known !== null && this.wanted !== null && same(this.known.at, this.wanted.at);
+  }
+
+  /** How many points of the curve are not known; those for which there was no time, once all has been asked. */
+  get missing(): number {
+    const { known } = this;
+    if (!known) return 0;
+    return curve(known).filter(
+      (one) => !known.curve.some((point) => same(point, one)) && !same(one, known.applied),
+    ).length;
   }
 
   private cancel(): void {
@@ -87,23 +127,59 @@ export class Predictor {
     this.inFlight = null;
   }
 
-  private async predict(draft: Draft): Promise<void> {
+  private lacking(settings: Knobs[]): Knobs[] {
+    const now = this.clock();
+    const unique = settings.filter((one, i) => settings.findIndex((other) => same(one, other)) === i);
+    return unique.filter((one) => !this.memory.find(one, now, STALE));
+  }
+
+  /** Shows what is remembered, if the place of the sliders is. */
+  private recall(age: number): void {
+    const { wanted } = this;
+    if (!wanted) return;
+    const now = this.clock();
+    const slider = this.memory.find(wanted.at, now, age);
+    if (!slider) return;
+    const other = KNOBS.find((knob) => knob !== wanted.along) ?? 'favour';
+    const along = this.memory.where((point) => Math.abs(point[other] - wanted.at[other]) < 1e-6);
+    this.known = {
+      ...wanted,
+      slider,
+      now: this.memory.find(wanted.applied, now, Infinity)?.point ?? null,
+      curve: along.sort((a, b) => a[wanted.along] - b[wanted.along]),
+    };
+  }
+
+  private async predict(): Promise<void> {
+    const { wanted } = this;
+    if (!wanted) return;
     const mine = new AbortController();
     this.inFlight = mine;
-    const { at, moved } = draft;
     try {
-      const foresight = await this.gate.foresight(questions(draft), mine.signal);
-      if (mine.signal.aborted) return;
-      this.now = { kind: 'known', foresight, along: moved, at, made: this.clock() };
+      const first = this.lacking([wanted.at, wanted.applied]);
+      if (first.length > 0) await this.learn(first, mine.signal);
+      this.phase = 'curve';
+      this.problem = null;
+      this.changed();
+      const rest = this.lacking(curve(wanted));
+      if (rest.length > 0) await this.learn(rest, mine.signal);
     } catch (error) {
-      if (mine.signal.aborted || isAbort(error)) return;
-      this.now = { kind: 'failed', why: why(error), made: this.clock() };
+      if (mine.signal.aborted) return;
+      const words = isAbort(error) ? 'the question was given up' : why(error);
+      this.problem = { why: words, made: this.clock(), isCurve: this.phase === 'curve' };
     }
+    this.phase = 'idle';
     this.changed();
   }
-}
 
-/** The point at these knobs. */
-export function pointAt({ points }: Foresight, knobs: Knobs): Point | null {
-  return points.find((point) => same(point, knobs)) ?? null;
+  private async learn(settings: Knobs[], signal: AbortSignal): Promise<void> {
+    const { wanted } = this;
+    const foresight = await this.gate.foresight(settings, signal);
+    signal.throwIfAborted();
+    this.memory.take(foresight, this.clock());
+    this.recall(Infinity);
+    if (this.phase === 'first' && wanted && !this.isCurrent) {
+      throw new Error('there was no time to simulate it');
+    }
+  }
 }

@@ -3,10 +3,45 @@ import { setAttribute, setText } from '../elements.ts';
 import type { Store } from '../store.ts';
 import { KNOBS, type Draft, type Knob } from './draft.ts';
 
-const TEXTS: Record<Knob, { label: string; low: string; high: string }> = {
-  differentiation: { label: 'Differentiation', low: 'all classes alike', high: 'strict priority' },
-  favour: { label: 'Favour', low: 'fastest responses', high: 'most sessions' },
+interface Text {
+  label: string;
+  low: string;
+  high: string;
+  /** What it decides, and for whom. */
+  words: (classes: string[]) => string;
+  lines: (classes: string[]) => [string, string];
+}
+
+const TEXTS: Record<Knob, Text> = {
+  differentiation: {
+    label: 'Differentiation',
+    low: 'all alike',
+    high: 'strict priority',
+    words: ([first, ...rest]) => (rest.length > 0 ? `: ${first} before ${rest.at(-1)}` : ''),
+    lines: ([first]) => [
+      '',
+      first === undefined ? '' : `Towards 1 ${first} goes first, and the others pay for it.`,
+    ],
+  },
+  favour: {
+    label: 'Favour',
+    low: 'short waits',
+    high: 'many sessions',
+    words: (classes) => (classes.length > 1 ? `: for ${below(classes)}` : ''),
+    lines: (classes) => {
+      const whom = below(classes);
+      return [
+        `Towards 0 ${whom} waits shortly, or is refused soon.`,
+        `Towards 1 ${whom} waits longer, and completes more.`,
+      ];
+    },
+  },
 };
+
+/** The classes for which it is decided: those below the first, which waits least. */
+function below(classes: string[]): string {
+  return (classes.length > 1 ? classes.slice(1) : classes).join(', ') || 'who waits';
+}
 
 /** The two knobs. */
 export class Sliders {
@@ -16,6 +51,8 @@ export class Sliders {
     input: HTMLInputElement;
     output: HTMLOutputElement;
     applied: HTMLElement;
+    words: HTMLElement;
+    lines: HTMLElement;
   }[];
 
   constructor(
@@ -30,10 +67,12 @@ export class Sliders {
         min: '0',
         max: '1',
         step: '0.01',
-        'aria-describedby': `knob-${knob}-applied`,
+        'aria-describedby': `knob-${knob}-words knob-${knob}-applied knob-${knob}-lines`,
       });
       const output = h('output', { for: input.id });
       const applied = h('span', { class: 'applied', id: `knob-${knob}-applied` });
+      const words = h('span', { class: 'slider-words', id: `knob-${knob}-words` });
+      const lines = h('p', { class: 'small lines', id: `knob-${knob}-lines` });
       input.addEventListener('input', () => {
         if (input.getAttribute('aria-disabled') === 'true') {
           input.value = String(draft.at[knob]);
@@ -46,7 +85,13 @@ export class Sliders {
         h(
           'div',
           { class: 'slider' },
-          h('div', { class: 'slider-head' }, h('label', { for: input.id }, label), output, applied),
+          h(
+            'div',
+            { class: 'slider-head' },
+            h('span', {}, h('label', { for: input.id }, label), words),
+            output,
+            applied,
+          ),
           input,
           h(
             'div',
@@ -54,18 +99,21 @@ export class Sliders {
             h('span', {}, `0 ${low}`),
             h('span', {}, `1 ${high}`),
           ),
+          lines,
         ),
       );
-      return { knob, input, output, applied };
+      return { knob, input, output, applied, words, lines };
     });
   }
 
   render(store: Store): void {
     const { draft } = this;
-    for (const { knob, input, output, applied } of this.rows) {
+    for (const { knob, input, output, applied, words, lines } of this.rows) {
       const value = draft.at[knob];
       if (input.value !== String(value)) input.value = String(value);
-      const { low, high } = TEXTS[knob];
+      const { low, high, ...of } = TEXTS[knob];
+      setText(words, of.words(store.classes));
+      setText(lines, of.lines(store.classes).join('\n').trim());
       setAttribute(input, 'aria-valuetext', `${value.toFixed(2)}, from 0 ${low} to 1 ${high}`);
       // Who may only read may see what would be.
       // One that is switched off for a moment, as when a slow line falls silent, must not lose the focus.

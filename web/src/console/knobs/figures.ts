@@ -1,0 +1,150 @@
+import type { Estimate, Outcome, Outcomes, Point } from '../schemas.ts';
+import { ends } from '../words.ts';
+
+/** A figure and how sure it is. */
+export interface Measured {
+  value: number;
+  ends: [number, number] | null;
+}
+
+/** What becomes of the sessions of one class. */
+export interface Figures {
+  /** Sessions per second. */
+  completed: Measured | null;
+  /** The share of those that have begun. */
+  completion: Measured | null;
+  /** Seconds. */
+  p95: Measured | null;
+  /** How many have ended; `null` where it is a prediction. */
+  sessions: number | null;
+}
+
+/** One side of a comparison, predicted or measured. */
+export interface Side {
+  classes: Map<string, Figures>;
+  /** Sessions per second, of all classes. */
+  total: Measured | null;
+}
+
+/** Standard normal deviate of 95 %. */
+const Z = 1.96;
+/** What has no interval, as a measured percentile, is taken to be known to a fifth. */
+const TOLERANCE = 0.2;
+/** From here on all are said to be completed: fewer than one of 200 are not. */
+const ALL = 0.995;
+
+/**
+ * A rate over a time, with the interval of a Poisson count (square-root approximation). `n` have been seen;
+ * the rate is of more where those that are under way are reckoned in.
+ */
+export function measuredRate(perSecond: number, seconds: number, n: number): Measured {
+  if (seconds <= 0) return { value: perSecond, ends: null };
+  const each = n > 0 ? perSecond / n : 1 / seconds;
+  const low = Math.max(0, Math.sqrt(n) - Z / 2) ** 2;
+  const high = (Math.sqrt(n + 1) + Z / 2) ** 2;
+  return { value: perSecond, ends: [low * each, high * each] };
+}
+
+/** A share of `n`, with Wilson's interval (1927). */
+export function measuredShare(p: number, n: number): Measured {
+  if (n < 1) return { value: p, ends: null };
+  const centre = (p + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
+  const half = (Z / (1 + Z ** 2 / n)) * Math.sqrt((p * (1 - p)) / n + Z ** 2 / (4 * n ** 2));
+  return { value: p, ends: [Math.max(0, centre - half), Math.min(1, centre + half)] };
+}
+
+export function span(outcome: Outcome): number {
+  return Math.max(0, outcome.to - outcome.from);
+}
+
+/** How many have ended. */
+export function sessionsOf(outcome: Outcome): number {
+  return outcome.classes.reduce((sum, one) => sum + one.sessions, 0);
+}
+
+function estimated(estimate: Estimate | null | undefined): Measured | null {
+  return estimate ? { value: estimate.mean, ends: ends(estimate) } : null;
+}
+
+export function predictedSide({ classes, throughput }: Point): Side {
+  const each = classes.map(({ name, completed, completion, p95 }): [string, Figures] => [
+    name,
+    {
+      completed: estimated(completed),
+      completion: estimated(completion),
+      p95: estimated(p95),
+      sessions: null,
+    },
+  ]);
+  return { classes: new Map(each), total: estimated(throughput) };
+}
+
+function seen({ sessions, completion }: Outcomes): number {
+  return sessions * (completion ?? 0);
+}
+
+export function measuredSide(outcome: Outcome): Side {
+  const seconds = span(outcome);
+  const each = outcome.classes.map((one): [string, Figures] => [
+    one.name,
+    {
+      completed: measuredRate(one.completed, seconds, seen(one)),
+      completion: one.completion == null ? null : measuredShare(one.completion, one.sessions),
+      p95: one.p95 == null ? null : { value: one.p95, ends: null },
+      sessions: one.sessions,
+    },
+  ]);
+  const sum = (of: (one: Outcomes) => number): number =>
+    outcome.classes.reduce((all, one) => all + of(one), 0);
+  return {
+    classes: new Map(each),
+    total:
+      sessionsOf(outcome) > 0
+        ? measuredRate(
+            sum((one) => one.completed),
+            seconds,
+            sum(seen),
+          )
+        : null,
+  };
+}
+
+/** From where to where it may be. */
+export function reach({ value, ends }: Measured): [number, number] {
+  return ends ?? [value * (1 - TOLERANCE), value * (1 + TOLERANCE)];
+}
+
+/** Whether `to` is noticeably more than `from` (1), less (-1), or neither: the intervals overlap. */
+export function change(from: Measured | null | undefined, to: Measured | null | undefined): -1 | 0 | 1 {
+  if (!from || !to) return 0;
+  const [a, b] = [reach(from), reach(to)];
+  if (b[0] > a[1]) return 1;
+  return b[1] < a[0] ? -1 : 0;
+}
+
+export function isAll(completion: Measured | null | undefined): boolean {
+  return (completion?.value ?? 0) >= ALL;
+}
+
+/** What came of sessions that began between the beginnings of both; percentiles cannot be told apart like that. */
+export function minus(all: Outcome, later: Outcome): Outcome | null {
+  const seconds = later.from - all.from;
+  if (seconds < 1) return null;
+  const classes = all.classes.map((one): Outcomes => {
+    const rest = later.classes.find(({ name }) => name === one.name);
+    const sessions = Math.max(0, one.sessions - (rest?.sessions ?? 0));
+    const completed = Math.max(0, seen(one) - (rest ? seen(rest) : 0));
+    const of = (rate: (outcomes: Outcomes) => number): number =>
+      Math.max(0, rate(one) * span(all) - (rest ? rate(rest) * span(later) : 0)) / seconds;
+    return {
+      name: one.name,
+      starts: of(({ starts }) => starts),
+      completed: of((outcomes) => outcomes.completed),
+      completion: sessions > 0 ? Math.min(1, completed / sessions) : null,
+      sessions,
+      p50: null,
+      p95: null,
+    };
+  });
+  return { from: all.from, to: later.from, classes };
+}

@@ -1,0 +1,46 @@
+import type { Foresight, Knobs, Point } from '../schemas.ts';
+import { same } from './draft.ts';
+
+/** What was predicted for one setting, and of which load. */
+export interface Foretold {
+  point: Point;
+  load: Foresight['load'];
+  remarks: string[];
+  /** When it was made, by the gate's clock. */
+  made: number;
+}
+
+/** A load of the last minutes says little of later ones: what is older is forgotten, s. */
+const KEPT = 900;
+/** Points of one curve are of about the same load: none is older than the newest by more, s. */
+const TOGETHER = 150;
+const MOST = 200;
+
+/** What was predicted, by the two knobs. */
+export class Memory {
+  private list: Foretold[] = [];
+
+  /** The last that was said of this setting, not longer than `age` ago. */
+  find(knobs: Knobs, now: number, age: number): Foretold | null {
+    return this.list.find(({ point, made }) => same(point, knobs) && now - made <= age) ?? null;
+  }
+
+  /** The points of a curve. */
+  where(is: (point: Point) => boolean): Point[] {
+    const found = this.list.filter(({ point }) => is(point));
+    const newest = Math.max(...found.map(({ made }) => made));
+    return found.filter(({ made }) => newest - made <= TOGETHER).map(({ point }) => point);
+  }
+
+  take({ points, load, remarks }: Foresight, made: number): void {
+    const news = points.map((point): Foretold => ({ point, load, remarks, made }));
+    const old = this.list.filter(
+      (one) => made - one.made < KEPT && !news.some(({ point }) => same(point, one.point)),
+    );
+    this.list = [...news, ...old].slice(0, MOST);
+  }
+
+  clear(): void {
+    this.list = [];
+  }
+}

@@ -1,0 +1,148 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { chromium } from '../browser.ts';
+import { Visit } from './visit.ts';
+import * as world from './world.ts';
+
+describe.skipIf(chromium === undefined)('a prediction on the page', () => {
+  const visit = new Visit();
+  const slide = (page: Page, to: string): Promise<void> =>
+    page.getByLabel('Differentiation', { exact: true }).fill(to);
+
+  test('has its price at once, and the curve when that comes', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    gate.foresightDelay = 1500;
+    await slide(page, '0.3');
+    const head = page.locator('.price-head').first();
+    await head.getByText(/^The price, sessions lost of 100: premium 9 → 36, basic 58 → 46/).waitFor();
+    await page.getByText('computing the curve …').waitFor();
+    const sentences = await page.locator('.price-list').first().innerText();
+    expect(sentences).toContain('premium: 91 → 64 of 100 sessions completed (−27)');
+    expect(sentences).toContain('Together 8.00 sessions/s (no noticeable difference).');
+    await page.getByText('computing the curve …').waitFor({ state: 'detached' });
+    expect(gate.bodies('POST', '/api/v1/foresight')).toHaveLength(2);
+    await slide(page, '0.35');
+    await page.locator('.outdated').first().waitFor();
+    await head.getByText('premium 9 → 34').waitFor();
+    const asked = gate.bodies('POST', '/api/v1/foresight') as { knobs: unknown[] }[];
+    expect(asked.at(-1)?.knobs).toEqual([{ differentiation: 0.35, favour: 0.5 }]);
+  });
+
+  test('that fails says why, and leaves the last one there, greyed', async () => {
+    const { gate } = visit;
+    visit.expected = /503/;
+    const page = await visit.open();
+    await visit.ready();
+    await slide(page, '0.3');
+    await page.getByText(/^Predicted from/).waitFor();
+    await expect.poll(() => gate.bodies('POST', '/api/v1/foresight').length).toBe(2);
+    gate.foresightProblem = 'the load is too large to be simulated in 25 s';
+    await slide(page, '0.7');
+    await page.getByText('No prediction: the load is too large').waitFor();
+    await page
+      .getByText(/^Shown is what was predicted of differentiation 0\.30, favour 0\.50 \d+\u00a0s ago/)
+      .waitFor();
+    expect(await page.locator('.price').first().getAttribute('class')).toContain('outdated');
+    expect(await page.locator('.curves').isVisible()).toBe(true);
+    gate.foresightProblem = null;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.price-head').first().getByText('premium 9 → 18').waitFor();
+    expect(await page.locator('.outdated').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false);
+  });
+
+  test('whose curve fails keeps what was asked first', async () => {
+    const { gate } = visit;
+    visit.expected = /503/;
+    const page = await visit.open();
+    await visit.ready();
+    gate.foresightDelay = 1500;
+    await slide(page, '0.3');
+    await page.getByText('computing the curve …').waitFor();
+    gate.foresightProblem = 'not even the first setting was simulated in 25 s';
+    await page.getByText('The rest of the curve is not known: not even the first').waitFor();
+    await page.locator('.price-head').first().getByText('premium 9 → 36').waitFor();
+    expect(await page.locator('.outdated').count()).toBe(0);
+  });
+
+  test('may lack points that there was no time for', async () => {
+    const { gate } = visit;
+    gate.foresightMost = 1;
+    gate.foresightDelay = 1500;
+    const page = await visit.open();
+    await visit.ready();
+    await slide(page, '0.3');
+    await page.locator('.price-head').first().getByText('premium 36, basic 46').waitFor();
+    await page.locator('.price-head').first().getByText('premium 9 → 36').waitFor();
+    await page.getByText('6 points could not be simulated in time').waitFor();
+  });
+
+  test('has its knobs named for the classes, and all that is needed in sight', async () => {
+    visit.gate.outcome = (since, names) => {
+      const outcome = world.outcome(since, names);
+      const none = { sessions: 0, completed: 0, completion: null, p50: null, p95: null };
+      return { ...outcome, classes: outcome.classes.map((one) => ({ ...one, ...none })) };
+    };
+    const page = await visit.open({ viewport: { width: 1280, height: 800 } });
+    await visit.ready();
+    const part = page.locator('#knobs');
+    await part.getByText(': premium before basic').waitFor();
+    await part.getByText(': for basic').waitFor();
+    await slide(page, '0.3');
+    await page.getByText(/^Predicted from/).waitFor();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page
+      .locator('.did')
+      .getByText(/measuring, \d+\u00a0s/)
+      .first()
+      .waitFor();
+    const box = await part.getByRole('button', { name: 'Undo', exact: true }).boundingBox();
+    expect((box?.y ?? 1e3) + (box?.height ?? 0)).toBeLessThan(800);
+    const [did, panel] = await Promise.all([page.locator('.did').boundingBox(), part.boundingBox()]);
+    expect(did?.width).toBeGreaterThan((panel?.width ?? 0) * 0.9);
+  });
+});
+
+describe.skipIf(chromium === undefined)('what a change did', () => {
+  const visit = new Visit();
+
+  test('is said beside what was before and what was predicted, and is found after a reload', async () => {
+    const { gate } = visit;
+    let applied = Infinity;
+    // Half as many are lost since.
+    gate.outcome = (since, names) => {
+      const outcome = world.outcome(since, names);
+      const share = since >= applied - 1 ? 0.72 : 0.44;
+      const classes = outcome.classes.map((one, i) => ({
+        ...one,
+        sessions: one.sessions * 20,
+        completion: i === 0 ? 1 : share,
+        completed: i === 0 ? 100 : 100 * share,
+      }));
+      return { ...outcome, classes };
+    };
+    const page = await visit.open();
+    await visit.ready();
+    const head = page.locator('.did .price-head');
+    await page.locator('#knobs .knobs-main').getByText('44\u00a0%').waitFor();
+    await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
+    await page.getByText(/^Predicted from/).waitFor();
+    applied = gate.clock;
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await head.getByText('premium none, basic 56 → 28.').waitFor({ timeout: 20_000 });
+    const did = page.locator('.did');
+    expect(await did.locator('thead').innerText()).toMatch(/Before\s+Predicted\s+Measured since/);
+    await did.getByText('basic: better than before; not as predicted').waitFor();
+    await did.getByText('enough sessions to judge').waitFor();
+    expect(await did.innerText()).toContain('Together');
+    await page.reload();
+    await page
+      .locator('.did')
+      .getByText(/^Set by 127\.0\.0\.1 at/)
+      .waitFor({ timeout: 15_000 });
+    await head.getByText('premium').waitFor({ timeout: 20_000 });
+    expect(await did.locator('thead').innerText()).toMatch(/Before\s+Measured since/);
+  });
+});

@@ -1,0 +1,383 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Draft, curve } from '../../src/console/knobs/draft.ts';
+import {
+  change,
+  measuredRate,
+  measuredShare,
+  measuredSide,
+  minus,
+  sessionsOf,
+  type Side,
+} from '../../src/console/knobs/figures.ts';
+import { Outcomes } from '../../src/console/knobs/outcomes.ts';
+import { Predictor } from '../../src/console/knobs/prediction.ts';
+import { price } from '../../src/console/knobs/price.ts';
+import { capacityWords, sureness, verdicts } from '../../src/console/knobs/verdict.ts';
+import { Samples } from '../../src/console/samples.ts';
+import type { Foresight, Knobs, Outcome } from '../../src/console/schemas.ts';
+import { Store } from '../../src/console/store.ts';
+import * as world from './world.ts';
+
+const NAMES = ['premium', 'basic'];
+
+const knobs = (differentiation: number, favour: number): Knobs => ({ differentiation, favour });
+
+describe('a draft of the knobs', () => {
+  test('follows the gate until it is moved, and then stays', () => {
+    const draft = new Draft();
+    draft.follow(knobs(0.9, 0.5));
+    draft.follow(knobs(0.8, 0.5));
+    expect(draft.at).toEqual(knobs(0.8, 0.5));
+    draft.move('favour', 0.2);
+    expect([draft.isMoved, draft.isOvertaken]).toEqual([true, false]);
+    draft.follow(knobs(0.1, 0.5));
+    expect([draft.at, draft.isOvertaken]).toEqual([knobs(0.8, 0.2), true]);
+    draft.accept();
+    expect(draft.isOvertaken).toBe(false);
+    draft.discard();
+    expect([draft.at, draft.isMoved]).toEqual([knobs(0.1, 0.5), false]);
+  });
+
+  test('has a curve along the knob that was moved, with what is applied', () => {
+    const points = curve({ at: knobs(0.33, 0.41), applied: knobs(0.9, 0.5), along: 'favour' });
+    expect(points.length).toBeLessThanOrEqual(12);
+    expect(points).toContainEqual(knobs(0.33, 0.41));
+    expect(points).toContainEqual(knobs(0.9, 0.5));
+    expect(points).toContainEqual(knobs(0.33, 1));
+  });
+});
+
+describe('intervals', () => {
+  test('of rates and shares hold them, and narrow with what was seen', () => {
+    for (const seconds of [10, 1000]) {
+      const { value, ends } = measuredRate(2, seconds, 2 * seconds);
+      expect(ends && ends[0] < value && value < ends[1]).toBe(true);
+    }
+    const width = (n: number): number => {
+      const [low, high] = measuredShare(0.4, n).ends ?? [0, 1];
+      return high - low;
+    };
+    expect(width(1000)).toBeLessThan(width(100) / 2);
+    expect(measuredShare(1, 20).ends?.[1]).toBe(1);
+    expect(measuredShare(0, 0).ends).toBeNull();
+  });
+
+  test('that overlap show no difference; a figure without one is known to a fifth', () => {
+    const measured = (value: number, ends: [number, number] | null) => ({ value, ends });
+    expect(change(measured(1, [0.8, 1.2]), measured(1.3, [1.1, 1.5]))).toBe(0);
+    expect(change(measured(1, [0.8, 1.2]), measured(1.5, [1.3, 1.7]))).toBe(1);
+    expect(change(measured(100, null), measured(110, null))).toBe(0);
+    expect(change(measured(100, null), measured(50, null))).toBe(-1);
+    expect(change(null, measured(50, null))).toBe(0);
+  });
+});
+
+/** A side of which each figure is known to a hundredth. */
+function side(total: number, ...classes: [completion: number, p95: number][]): Side {
+  const known = (value: number) => ({ value, ends: [value * 0.99, value * 1.01] as [number, number] });
+  return {
+    classes: new Map(
+      classes.map(([completion, p95], i) => [
+        NAMES[i] ?? '',
+        { completed: known(completion * 50), completion: known(completion), p95: known(p95), sessions: 1000 },
+      ]),
+    ),
+    total: known(total),
+  };
+}
+
+describe('the price', () => {
+  test('is a sentence for each class, and one of the sum', () => {
+    const { head, sentences } = price(
+      NAMES,
+      side(77, [1, 0.026], [0.44, 3.2]),
+      side(89, [1, 0.017], [0.56, 3.4]),
+      false,
+    );
+    expect(head).toBe('The price, sessions lost of 100: premium none, basic 56 → 44.');
+    expect(sentences).toEqual([
+      'premium: all completed, 95\u00a0% within 26 → 17\u00a0ms.',
+      'basic: 44 → 56 of 100 sessions completed (+12), 95\u00a0% within 3.2 → 3.4\u00a0s.',
+      'Together 77.0 → 89.0 sessions/s.',
+    ]);
+  });
+
+  test('says where no difference is seen', () => {
+    const { head, sentences } = price(
+      NAMES,
+      side(77, [1, 0.02], [0.44, 3]),
+      side(77.5, [1, 0.02], [0.445, 3.04]),
+      false,
+    );
+    expect(head).toContain('basic 56 → 55 (no noticeable difference)');
+    expect(sentences[1]).toBe(
+      'basic: no noticeable difference: 44 → 45 of 100 sessions completed, 95\u00a0% within 3\u00a0s.',
+    );
+    expect(sentences[2]).toBe('Together 77.0 → 77.5 sessions/s (no noticeable difference).');
+  });
+
+  test('says that more differentiation has nothing left to give, only where that is so', () => {
+    const [before, after] = [side(77, [1, 0.02], [0.44, 3]), side(77, [1, 0.02], [0.4, 3])];
+    const words = 'premium already gets all: more differentiation has nothing left to give it.';
+    expect(price(NAMES, before, after, true).sentences[0]).toContain(words);
+    expect(price(NAMES, before, after, false).sentences[0]).not.toContain(words);
+    expect(price(NAMES, before, side(77, [1, 0.01], [0.4, 3]), true).sentences[0]).not.toContain(words);
+    expect(price(NAMES, side(77, [0.9, 0.02], [0.4, 3]), after, true).sentences[0]).not.toContain(words);
+  });
+
+  test('is of the slider alone where nothing else is known', () => {
+    const { head, sentences } = price(NAMES, null, side(89, [1, 0.017], [0.56, 3.4]), true);
+    expect(head).toBe('The price, sessions lost of 100: premium none, basic 44.');
+    expect(sentences[1]).toBe('basic: 56 of 100 sessions completed, 95\u00a0% within 3.4\u00a0s.');
+  });
+});
+
+describe('what a change did', () => {
+  const of = (sessions: number, completion: number, p95 = 0.1, from = 0, to = 100): Outcome => ({
+    from,
+    to,
+    classes: [
+      {
+        name: 'basic',
+        starts: sessions / 100,
+        completed: (sessions * completion) / (to - from),
+        completion,
+        sessions,
+        p50: 0.1,
+        p95,
+      },
+    ],
+  });
+  const said = (before: Outcome, since: Outcome, predicted: Side | null = null): string =>
+    verdicts(['basic'], measuredSide(before), predicted, measuredSide(since)).join(' ');
+
+  test('is judged against what was before, once enough sessions have ended', () => {
+    expect(said(of(900, 0.4), of(20, 0.9))).toBe('basic: too few sessions yet.');
+    expect(said(of(900, 0.4), of(900, 0.6))).toBe('basic: better than before.');
+    expect(said(of(900, 0.6), of(900, 0.4))).toBe('basic: worse than before.');
+    expect(said(of(900, 0.4), of(900, 0.41))).toBe('basic: no noticeable difference against before.');
+    expect(said(of(900, 0.4, 0.1), of(900, 0.6, 0.9))).toContain(
+      'more sessions completed than before, but slower',
+    );
+    expect(said(of(900, 0.4, 0.9), of(900, 0.2, 0.1))).toContain(
+      'faster than before, but fewer sessions completed',
+    );
+    expect(sureness(of(900, 0.4))).toContain(': enough sessions to judge.');
+    expect(sureness(of(20, 0.4))).toContain(': too few sessions yet.');
+  });
+
+  test('is judged against the prediction', () => {
+    const only = (completion: number): Side => ({
+      total: null,
+      classes: new Map([
+        [
+          'basic',
+          {
+            completed: null,
+            completion: { value: completion, ends: [completion - 0.03, completion + 0.03] },
+            p95: null,
+            sessions: null,
+          },
+        ],
+      ]),
+    });
+    expect(said(of(900, 0.4), of(900, 0.4), only(0.5))).toContain(
+      'not as predicted (a smaller share completed)',
+    );
+    expect(said(of(900, 0.4), of(900, 0.41), only(0.4))).toContain('agrees with the prediction');
+    expect(said(of(900, 0.4), of(40, 0.45), only(0.4))).toContain('does not contradict the prediction');
+  });
+
+  test('is counted apart from what was before', () => {
+    const before = minus(of(400, 0.5, 0.1, 0, 100), of(100, 0.8, 0.1, 60, 100));
+    expect(before).toMatchObject({ from: 0, to: 60 });
+    expect(before?.classes[0]).toMatchObject({ sessions: 300, completed: 2, completion: 0.4, p95: null });
+    expect(minus(of(9, 1, 1, 60, 100), of(9, 1, 1, 60, 100))).toBeNull();
+    expect(sessionsOf(of(900, 0.4))).toBe(900);
+  });
+
+  test('is partly the doing of a server that has become another one', () => {
+    const samples = new Samples();
+    const of = (at: number, capacity: number) => ({ ...world.quiet(at, 1), capacity });
+    for (let at = 1; at <= 200; at += 1) samples.add(of(at, at <= 100 ? 400 : 320));
+    expect(capacityWords(samples, 0, 100, 200)).toBe(
+      "The server's capacity went from 400/s to 320/s meanwhile, so part of it is not the knobs' doing.",
+    );
+    expect(capacityWords(samples, 0, 50, 100)).toBe('');
+    expect(capacityWords(samples, 200, 250, 300)).toBe('');
+  });
+
+  test('is found again in the list of changes, also where it was undone', async () => {
+    const look = async (undone: boolean) => {
+      const store = new Store();
+      store.takeState(
+        { ...world.state(NAMES, 1), knobs: undone ? knobs(0.9, 0.5) : knobs(0.5, 0.5) },
+        store.ask(),
+      );
+      const done = {
+        ...world.change(1, 'knobs', 'knobs', knobs(0.9, 0.5), knobs(0.5, 0.5)),
+        at: store.now - 100,
+      };
+      const undo = {
+        ...world.change(2, 'knobs', 'knobs', knobs(0.5, 0.5), knobs(0.9, 0.5)),
+        at: store.now - 40,
+      };
+      store.takeChanges(undone ? [undo, done] : [done], store.ask());
+      store.connect({ kind: 'live', polling: null });
+      const outcome = vi.fn((since: number) => Promise.resolve(world.outcome(since, NAMES)));
+      const outcomes = new Outcomes({ outcome }, store);
+      outcomes.follow();
+      await outcomes.keep();
+      return { applied: outcomes.applied, since: outcomes.since, at: done.at, undoneAt: undo.at };
+    };
+    const still = await look(false);
+    expect(still.applied).toMatchObject({ at: still.at, until: null, new: knobs(0.5, 0.5) });
+    expect(still.since?.from).toBeCloseTo(still.at, 1);
+    expect(still.applied?.before?.to).toBeCloseTo(still.at, 1);
+    const undone = await look(true);
+    expect(undone.applied).toMatchObject({ at: undone.at, until: undone.undoneAt, ended: 'Undone' });
+    expect(undone.since?.to).toBeCloseTo(undone.undoneAt, 1);
+  });
+});
+
+describe('a prediction', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function asked() {
+    const draft = new Draft();
+    draft.follow(knobs(0.9, 0.5));
+    draft.move('favour', 0.3);
+    const foresight = vi.fn<(settings: Knobs[], signal: AbortSignal) => Promise<Foresight>>(
+      (settings) =>
+        new Promise((resolve) => {
+          setTimeout(() => {
+            resolve(world.foresight(settings, NAMES));
+          }, 1000);
+        }),
+    );
+    const predictor = new Predictor({ foresight }, () => Date.now() / 1000, vi.fn());
+    return { draft, foresight, predictor };
+  }
+  const settle = (ms = 5000) => vi.advanceTimersByTimeAsync(ms);
+
+  test('is asked for in two steps: what is compared, then the rest of the curve', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle(1300);
+    expect(foresight.mock.calls[0]?.[0]).toEqual([knobs(0.9, 0.3), knobs(0.9, 0.5)]);
+    expect(predictor.phase).toBe('curve');
+    expect(predictor.known?.slider.point.favour).toBe(0.3);
+    expect(predictor.known?.now?.favour).toBe(0.5);
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(2);
+    expect(foresight.mock.calls[1]?.[0]).toEqual(
+      [0, 0.2, 0.4, 0.6, 0.8, 1].map((favour) => knobs(0.9, favour)),
+    );
+    expect(predictor.known?.curve.map(({ favour }) => favour)).toEqual([0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1]);
+    expect(predictor.phase).toBe('idle');
+  });
+
+  test('loses nothing when the rest of the curve cannot be had', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle(1300);
+    // The rest of the curve is under way, and given up when the slider moves on.
+    draft.move('favour', 0.35);
+    foresight.mockReset();
+    foresight.mockImplementationOnce((settings) => Promise.resolve(world.foresight(settings, NAMES)));
+    foresight.mockRejectedValueOnce(new Error('not in time'));
+    predictor.ask(draft);
+    await settle();
+    expect(predictor.problem).toMatchObject({ why: 'not in time', isCurve: true });
+    expect(predictor.isCurrent).toBe(true);
+    expect(predictor.known?.slider.point.favour).toBe(0.35);
+    expect(predictor.known?.curve.map(({ favour }) => favour)).toEqual([0.3, 0.35, 0.5]);
+  });
+
+  test('is not asked for again within a minute: along a knob only the new place is', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle();
+    foresight.mockClear();
+    draft.move('favour', 0.7);
+    predictor.ask(draft);
+    await settle();
+    expect(foresight.mock.calls.map(([settings]) => settings)).toEqual([[knobs(0.9, 0.7)]]);
+    draft.move('favour', 0.3);
+    predictor.ask(draft);
+    expect(predictor.isCurrent).toBe(true);
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(1);
+  });
+
+  test('may lack points of the curve, but not the place of the slider', async () => {
+    const { draft, foresight, predictor } = asked();
+    foresight.mockImplementation((settings) => Promise.resolve(world.foresight(settings.slice(0, 1), NAMES)));
+    predictor.ask(draft);
+    await settle();
+    expect(predictor.problem).toBeNull();
+    expect(predictor.known?.slider.point.favour).toBe(0.3);
+    // What is applied is asked for again with the curve, before all else.
+    expect(foresight.mock.calls[1]?.[0][0]).toEqual(knobs(0.9, 0.5));
+    foresight.mockImplementation(() => Promise.resolve({ ...world.foresight([], NAMES) }));
+    draft.move('favour', 0.77);
+    predictor.ask(draft);
+    await settle();
+    expect(predictor.problem).toMatchObject({ isCurve: false });
+    expect(predictor.known?.slider.point.favour).toBe(0.3);
+    expect(predictor.isCurrent).toBe(false);
+  });
+
+  test('is asked for again when it is old, and what was said stays meanwhile', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle();
+    const made = predictor.known?.slider.made ?? 0;
+    foresight.mockClear();
+    predictor.renew(draft);
+    await settle();
+    expect(foresight).not.toHaveBeenCalled();
+    await settle(61_000);
+    predictor.renew(draft);
+    expect(predictor.known?.slider.made).toBe(made);
+    await settle(1300);
+    expect(predictor.known?.slider.made).toBeGreaterThan(made + 60);
+    expect(predictor.known?.curve).toHaveLength(8);
+  });
+
+  test('that failed is tried again after ten seconds', async () => {
+    const { draft, foresight, predictor } = asked();
+    foresight.mockRejectedValueOnce(new Error('only 12 s of load have been seen'));
+    predictor.ask(draft);
+    await settle(1000);
+    predictor.renew(draft);
+    await settle(1000);
+    expect(foresight).toHaveBeenCalledTimes(1);
+    await settle(10_000);
+    predictor.renew(draft);
+    expect(predictor.problem).toMatchObject({ why: 'only 12 s of load have been seen', isCurve: false });
+    await settle();
+    expect(predictor.problem).toBeNull();
+    expect(predictor.isCurrent).toBe(true);
+  });
+
+  test('is of another gate once that is forgotten', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle();
+    predictor.hide();
+    predictor.ask(draft);
+    expect(predictor.isCurrent).toBe(true);
+    predictor.forget();
+    foresight.mockClear();
+    predictor.ask(draft);
+    expect(predictor.known).toBeNull();
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(2);
+  });
+});
