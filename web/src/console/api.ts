@@ -545,9 +545,11 @@ export interface components {
       /** @description Why it would be refused; null if it would not. */
       refused?: string | null;
     };
-    /** @description A figure with its 95 % confidence interval. */
+    /** @description A figure with its 95 % confidence intervals. */
     Estimate: {
-      /** @description From where to where it may be. */
+      /** @description From where to where it may be by chance. What the model is off by is in all points alike, so it is by these that they are compared. */
+      chance: number[];
+      /** @description From where to where it may be, with what the model is off by where that can be seen. */
       ci: number[];
       /**
        * Format: double

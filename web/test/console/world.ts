@@ -1,6 +1,7 @@
 import type {
   Change,
   ClassSample,
+  Estimate,
   Foresight,
   Knobs,
   Outcome,
@@ -141,10 +142,10 @@ export function state(names: string[], started: number): State {
   };
 }
 
-const around = (mean: number): { mean: number; ci: [number, number] } => ({
-  mean,
-  ci: [mean * 0.93, Math.min(mean * 1.07, mean > 1 ? Infinity : 1)],
-});
+const estimate = (mean: number, ci: [number, number]): Estimate => ({ mean, ci, chance: ci });
+
+const around = (mean: number): Estimate =>
+  estimate(mean, [mean * 0.93, Math.min(mean * 1.07, mean > 1 ? Infinity : 1)]);
 
 export function foresight(knobs: Knobs[], names: string[]): Foresight {
   return {
@@ -162,7 +163,7 @@ export function foresight(knobs: Knobs[], names: string[]): Foresight {
         completed: around(i === 0 ? 2 + 2 * differentiation : 6 - 2 * differentiation),
         completion: around(i === 0 ? 0.5 + 0.45 * differentiation : 0.6 - 0.2 * differentiation),
         p50: around(0.05),
-        p95: { mean: 0.1 + 0.3 * i + favour * 0.2, ci: [0.08 + 0.3 * i, 0.14 + 0.3 * i + favour * 0.2] },
+        p95: estimate(0.1 + 0.3 * i + favour * 0.2, [0.08 + 0.3 * i, 0.14 + 0.3 * i + favour * 0.2]),
       })),
       throughput: around(8),
       utilization: around(0.97),

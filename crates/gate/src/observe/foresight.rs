@@ -47,14 +47,16 @@ pub struct Inquiry {
     pub stop: Arc<AtomicBool>,
 }
 
-/// A figure with its 95 % confidence interval.
+/// A figure with its 95 % confidence intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Estimate")]
 pub struct Estimated {
     /// The mean.
     pub mean: f64,
-    /// From where to where it may be.
+    /// From where to where it may be, with what the model is off by where that can be seen.
     pub ci: [f64; 2],
+    /// From where to where it may be by chance. What the model is off by is in all points alike, so it is by these that they are compared.
+    pub chance: [f64; 2],
 }
 
 /// What the load was like that a prediction is of.

@@ -27,7 +27,11 @@ pub(crate) fn foresight() -> Foresight {
             sessions: sessions.len() as u64,
             classes: Vec::new(),
         };
-        let estimate = gate::foresight::Estimated { mean: policy.knobs.favour.as_f64(), ci: [0.0, 1.0] };
+        let estimate = gate::foresight::Estimated {
+            mean: policy.knobs.favour.as_f64(),
+            ci: [0.0, 1.0],
+            chance: [0.0, 1.0],
+        };
         let point = |knobs: &policy::Knobs| Point {
             differentiation: knobs.differentiation.as_f64(),
             favour: knobs.favour.as_f64(),

@@ -9,15 +9,15 @@ use super::request::Request;
 use super::setting::{ClassForecast, Setting};
 
 /// How far a prediction is off where that can be seen: what was measured, as a multiple of what is predicted.
-#[derive(Debug)]
-pub(super) struct Check {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
     /// Sessions of so many seconds were looked at.
     seconds: f64,
     classes: Vec<Ratios>,
 }
 
 /// Of a class; 1 where what was measured is what is predicted, or little was measured.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Ratios {
     completed: f64,
     completion: f64,
@@ -45,25 +45,29 @@ impl Check {
         })
     }
 
-    /// Lets the intervals of a setting hold what the prediction is off by.
-    pub(super) fn widen(&self, setting: &mut Setting) {
-        for (class, ratios) in setting.classes.iter_mut().zip(&self.classes) {
-            wider(&mut class.completed, ratios.completed);
-            wider(&mut class.completion, ratios.completion);
-            class.completion.ci = class.completion.ci.map(|end| end.min(1.0));
-            wider(&mut class.p50, ratios.p50);
-            wider(&mut class.p95, ratios.p95);
+    /// What is predicted of a class, with intervals that hold what the prediction is off by.
+    pub fn widened(&self, class: usize, forecast: &ClassForecast) -> ClassForecast {
+        let Some(ratios) = self.classes.get(class) else { return forecast.clone() };
+        let mut completion = wider(forecast.completion, ratios.completion);
+        completion.ci = completion.ci.map(|end| end.min(1.0));
+        ClassForecast {
+            name: forecast.name.clone(),
+            completed: wider(forecast.completed, ratios.completed),
+            completion,
+            p50: wider(forecast.p50, ratios.p50),
+            p95: wider(forecast.p95, ratios.p95),
         }
     }
 
-    pub(super) fn remarks(&self, front: &Front) -> Vec<String> {
+    /// In words; `None` where it is off by nothing.
+    pub(super) fn remark(&self, front: &Front) -> Option<String> {
         let off = |(name, ratios): (&String, &Ratios)| {
             let factor = |what: &str, ratio: f64| {
                 (ratio != 1.0).then(|| format!("{what} {ratio:.2} times as predicted"))
             };
-            let [predicted, measured] = ratios.slow.map(|seconds| 1e3 * seconds);
-            let slow = (ratios.p95 != 1.0)
-                .then(|| format!("95 % within {measured:.0} ms where {predicted:.0} ms is predicted"));
+            let [predicted, measured] = ratios.slow.map(time);
+            let slow =
+                (ratios.p95 != 1.0).then(|| format!("95 % within {measured} where {predicted} is predicted"));
             let all = [
                 factor("sessions completed", ratios.completed),
                 factor("their share", ratios.completion),
@@ -74,15 +78,21 @@ impl Check {
         };
         let off: Vec<String> = front.classes.iter().zip(&self.classes).filter_map(off).collect();
         let seconds = self.seconds;
-        (!off.is_empty())
-            .then(|| {
-                format!(
-                    "as the knobs are, {seconds:.0} s were otherwise than predicted ({}); intervals hold that",
-                    off.join("; ")
-                )
-            })
-            .into_iter()
-            .collect()
+        (!off.is_empty()).then(|| {
+            format!(
+                "as the knobs are, the last {seconds:.0} s were otherwise than predicted ({}); intervals hold that",
+                off.join("; ")
+            )
+        })
+    }
+}
+
+/// A time in two digits or three.
+fn time(seconds: f64) -> String {
+    match seconds {
+        ..0.0995 => format!("{:.1} ms", 1e3 * seconds),
+        ..0.995 => format!("{:.0} ms", 1e3 * seconds),
+        _ => format!("{seconds:.1} s"),
     }
 }
 
@@ -109,7 +119,7 @@ impl Ratios {
     }
 }
 
-fn wider(estimate: &mut MeanEstimate, ratio: f64) {
+fn wider(estimate: MeanEstimate, ratio: f64) -> MeanEstimate {
     let [low, high] = estimate.ci;
-    estimate.ci = [low.min(estimate.mean * ratio), high.max(estimate.mean * ratio)];
+    MeanEstimate { ci: [low.min(estimate.mean * ratio), high.max(estimate.mean * ratio)], ..estimate }
 }

@@ -18,6 +18,7 @@ mod run;
 mod sessions;
 mod setting;
 
+pub use self::check::Check;
 pub use self::error::ForecastError;
 pub use self::model::{ClassLoad, Front, Load};
 pub use self::outcome::{ClassOutcome, Outcome, outcome};

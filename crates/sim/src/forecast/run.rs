@@ -23,6 +23,8 @@ pub struct Forecast {
     pub load: Load,
     /// In the order in which they were asked for.
     pub settings: Vec<Setting>,
+    /// What it is off by, where that can be seen.
+    pub check: Option<Check>,
     /// What it cannot know.
     pub remarks: Vec<String>,
 }
@@ -64,15 +66,12 @@ pub fn forecast(
         trial.all.iter().map(|(knobs, done)| (*knobs, setting(front, *knobs, done))).collect();
     let of = |knobs: Knobs| settings.iter().find(|(of, _)| *of == knobs)?.1.clone();
     let check = of(front.policy.knobs).and_then(|now_is| Check::of(front, &now_is, (requests, now)));
-    let mut asked: Vec<Setting> = knobs.iter().filter_map(|knobs| of(*knobs)).collect();
+    let asked: Vec<Setting> = knobs.iter().filter_map(|knobs| of(*knobs)).collect();
     if asked.is_empty() && !knobs.is_empty() {
         return Err(ForecastError::TooBusy);
     }
     let mut remarks = remarks(front, &seen);
-    if let Some(check) = check {
-        asked.iter_mut().for_each(|setting| check.widen(setting));
-        remarks.extend(check.remarks(front));
-    }
+    remarks.extend(check.iter().filter_map(|check| check.remark(front)));
     let missing = knobs.len() - asked.len();
     if missing > 0 {
         remarks.push(format!(
@@ -80,7 +79,7 @@ pub fn forecast(
             knobs.len()
         ));
     }
-    Ok(Forecast { load: seen.load(), settings: asked, remarks })
+    Ok(Forecast { load: seen.load(), settings: asked, check, remarks })
 }
 
 /// Settings, and what was simulated of each.

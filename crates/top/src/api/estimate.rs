@@ -11,6 +11,9 @@ pub(crate) struct Estimate {
     pub(crate) mean: Option<f64>,
     /// Without an end where nothing is known.
     ci: Option<[Option<f64>; 2]>,
+    /// Of a prediction, by chance alone: what the model is off by is in all of them alike.
+    #[serde(default)]
+    chance: Option<[Option<f64>; 2]>,
 }
 
 /// What is null is not known.
@@ -25,9 +28,19 @@ impl Estimate {
         Some([low?, high?])
     }
 
+    /// The intervals by which it is compared with another, if both have one.
+    pub(crate) fn beside(self, other: Self) -> Option<[[f64; 2]; 2]> {
+        let by_chance = |one: Self| {
+            let [low, high] = one.chance?;
+            Some([low?, high?])
+        };
+        let of = |interval: &dyn Fn(Self) -> Option<[f64; 2]>| Some([interval(self)?, interval(other)?]);
+        of(&by_chance).or_else(|| of(&Self::interval))
+    }
+
     /// What was measured, without an interval.
     pub(super) fn bare(mean: Option<f64>) -> Self {
-        Self { mean, ci: None }
+        Self { mean, ..Self::default() }
     }
 
     /// A rate of `count` in so many seconds; 1/s. The count is taken for a Poisson one (square-root approximation).
@@ -37,7 +50,11 @@ impl Estimate {
         }
         let low = (count.max(0.0).sqrt() - Z / 2.0).max(0.0).powi(2);
         let high = ((count.max(0.0) + 1.0).sqrt() + Z / 2.0).powi(2);
-        Self { mean: Some(count / seconds), ci: Some([Some(low / seconds), Some(high / seconds)]) }
+        Self {
+            mean: Some(count / seconds),
+            ci: Some([Some(low / seconds), Some(high / seconds)]),
+            chance: None,
+        }
     }
 
     /// A share of `count`, with the interval of Wilson (1927).
@@ -50,7 +67,7 @@ impl Estimate {
         let spread = (share * (1.0 - share)).max(0.0) / count + square / (4.0 * count);
         let half = Z / (1.0 + square) * spread.sqrt();
         let ends = [(centre - half).max(0.0), (centre + half).min(1.0)];
-        Self { mean: Some(share), ci: Some(ends.map(Some)) }
+        Self { mean: Some(share), ci: Some(ends.map(Some)), chance: None }
     }
 }
 
@@ -67,5 +84,19 @@ mod tests {
         assert_eq!(rounded(Estimate::share(0.5, 100.0)), Some([404.0, 596.0]));
         assert_eq!(rounded(Estimate::share(1.0, 100.0)), Some([963.0, 1000.0]));
         assert_eq!((rounded(Estimate::share(1.0, 0.0)), rounded(Estimate::rate(1.0, 0.0))), (None, None));
+    }
+
+    #[test]
+    fn predictions_are_compared_by_chance() {
+        let of = |text: &str| -> Estimate { serde_json::from_str(text).unwrap() };
+        let prediction = of(r#"{"mean": 2.0, "ci": [1.0, 9.0], "chance": [1.5, 2.5]}"#);
+        assert_eq!(prediction.beside(prediction), Some([[1.5, 2.5]; 2]));
+        let measured = of(r#"{"mean": 2.0, "ci": [1.9, 2.1]}"#);
+        assert_eq!(
+            prediction.beside(measured),
+            Some([[1.0, 9.0], [1.9, 2.1]]),
+            "by all that it may be off by"
+        );
+        assert_eq!(prediction.beside(Estimate::bare(Some(2.0))), None);
     }
 }

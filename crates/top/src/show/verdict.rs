@@ -45,9 +45,9 @@ pub(super) fn judge(before: &Class, after: &Class) -> Option<Verdict> {
 
 /// Whether it is more; nothing where the 95 % intervals do not tell, and without them, where it is about as much.
 pub(super) fn compare(before: Estimate, after: Estimate) -> Option<bool> {
-    let [[before_low, before_high], [low, high]] = match (before.interval(), after.interval()) {
-        (Some(before), Some(after)) => [before, after],
-        _ => {
+    let [[before_low, before_high], [low, high]] = match before.beside(after) {
+        Some(both) => both,
+        None => {
             let (before, after) = (before.mean?.max(0.0), after.mean?.max(0.0));
             [[before, before * NOTICEABLE], [after, after * NOTICEABLE]]
         }

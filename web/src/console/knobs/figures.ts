@@ -5,6 +5,8 @@ import { ends } from '../words.ts';
 export interface Measured {
   value: number;
   ends: [number, number] | null;
+  /** Of a prediction: from where to where it may be by chance, by which predictions are compared with each other. */
+  chance?: [number, number];
 }
 
 /** What becomes of the sessions of one class. */
@@ -63,7 +65,9 @@ export function sessionsOf(outcome: Outcome): number {
 }
 
 function estimated(estimate: Estimate | null | undefined): Measured | null {
-  return estimate ? { value: estimate.mean, ends: ends(estimate) } : null;
+  if (!estimate) return null;
+  const { mean, chance } = estimate;
+  return { value: mean, ends: ends(estimate), chance: [chance[0] ?? mean, chance[1] ?? mean] };
 }
 
 export function predictedSide({ classes, throughput }: Point): Side {
@@ -117,7 +121,8 @@ export function reach({ value, ends }: Measured): [number, number] {
 /** Whether `to` is noticeably more than `from` (1), less (-1), or neither: the intervals overlap. */
 export function change(from: Measured | null | undefined, to: Measured | null | undefined): -1 | 0 | 1 {
   if (!from || !to) return 0;
-  const [a, b] = [reach(from), reach(to)];
+  // What a model is off by is in all its predictions alike.
+  const [a, b] = from.chance && to.chance ? [from.chance, to.chance] : [reach(from), reach(to)];
   if (b[0] > a[1]) return 1;
   return b[1] < a[0] ? -1 : 0;
 }

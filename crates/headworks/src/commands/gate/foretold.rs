@@ -1,12 +1,12 @@
 //! What the simulator found, as the admin interface says it.
 
 use gate::foresight::{ClassLoad, ClassOutcome, ClassPoint, Estimated, Load, Outcome, Point, Prediction};
-use sim::forecast::{Forecast, Setting};
+use sim::forecast::{Check, ClassForecast, Forecast, Setting};
 use stats::MeanEstimate;
 use units::Time;
 
 pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
-    let Forecast { load, settings, remarks } = found;
+    let Forecast { load, settings, check, remarks } = found;
     let class = |class: sim::forecast::ClassLoad| {
         let sim::forecast::ClassLoad { name, starts, requests, pause } = class;
         ClassLoad { name, starts, requests, pause }
@@ -17,33 +17,41 @@ pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
         sessions: load.sessions,
         classes: load.classes.into_iter().map(class).collect(),
     };
-    Prediction { load, points: settings.into_iter().map(point).collect(), remarks, took }
+    Prediction {
+        load,
+        points: settings.into_iter().map(|setting| point(setting, check.as_ref())).collect(),
+        remarks,
+        took,
+    }
 }
 
-fn point(setting: Setting) -> Point {
-    let class = |class: sim::forecast::ClassForecast| ClassPoint {
-        name: class.name,
-        completed: estimated(class.completed),
-        completion: known(class.completion),
-        p50: known(class.p50),
-        p95: known(class.p95),
+fn point(setting: Setting, check: Option<&Check>) -> Point {
+    let class = |(number, class): (usize, ClassForecast)| {
+        let wide = check.map_or_else(|| class.clone(), |check| check.widened(number, &class));
+        ClassPoint {
+            name: class.name,
+            completed: estimated(class.completed, wide.completed),
+            completion: known(class.completion, wide.completion),
+            p50: known(class.p50, wide.p50),
+            p95: known(class.p95, wide.p95),
+        }
     };
     Point {
         differentiation: setting.knobs.differentiation.as_f64(),
         favour: setting.knobs.favour.as_f64(),
-        classes: setting.classes.into_iter().map(class).collect(),
-        throughput: estimated(setting.throughput),
-        utilization: estimated(setting.utilization),
+        classes: setting.classes.into_iter().enumerate().map(class).collect(),
+        throughput: estimated(setting.throughput, setting.throughput),
+        utilization: estimated(setting.utilization, setting.utilization),
     }
 }
 
-fn estimated(estimate: MeanEstimate) -> Estimated {
-    Estimated { mean: estimate.mean, ci: estimate.ci }
+fn estimated(estimate: MeanEstimate, wide: MeanEstimate) -> Estimated {
+    Estimated { mean: estimate.mean, ci: wide.ci, chance: estimate.ci }
 }
 
 /// Where anything was seen of it.
-fn known(estimate: MeanEstimate) -> Option<Estimated> {
-    estimate.finite_ci().map(|_| estimated(estimate))
+fn known(estimate: MeanEstimate, wide: MeanEstimate) -> Option<Estimated> {
+    estimate.finite_ci().map(|_| estimated(estimate, wide))
 }
 
 pub(super) fn outcome(classes: &[String], found: sim::forecast::Outcome) -> Outcome {
