@@ -33,6 +33,8 @@ impl Check {
     /// In less time, or of fewer sessions, little is seen.
     const LEAST: Span = Span::from_secs(20);
     const LEAST_SESSIONS: u64 = 100;
+    /// Being off by less is not worth a word.
+    const LITTLE: f64 = 0.05;
 
     /// `None` where the knobs have not been as they are for long enough.
     pub(super) fn of(front: &Front, now_is: &Setting, (requests, now): (&[Request], Time)) -> Option<Self> {
@@ -102,6 +104,7 @@ impl Ratios {
             Some(measured)
                 if seen.sessions >= Check::LEAST_SESSIONS
                     && predicted.mean > 0.0
+                    && (measured / predicted.mean - 1.0).abs() > Check::LITTLE
                     && !(predicted.ci[0]..=predicted.ci[1]).contains(&measured) =>
             {
                 measured / predicted.mean
