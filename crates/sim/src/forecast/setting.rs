@@ -54,18 +54,18 @@ pub(super) fn setting(front: &Front, knobs: Knobs, done: &[Done]) -> Option<Sett
         };
         ClassForecast {
             name: name.clone(),
-            completed: of(|summary, seconds| summary.completed / seconds),
+            completed: rate(of(|summary, seconds| summary.completed / seconds)),
             completion: share(of(|summary, _| summary.completed / summary.started)),
-            p50: of(|summary, _| summary.response.p50),
-            p95: of(|summary, _| summary.response.p95),
+            p50: time(of(|summary, _| summary.response.p50.ln())),
+            p95: time(of(|summary, _| summary.response.p95.ln())),
         }
     };
     Some(Setting {
         knobs,
         classes: front.classes.iter().enumerate().map(class).collect(),
-        throughput: over(&|replication, seconds| {
+        throughput: rate(over(&|replication, seconds| {
             replication.classes.iter().map(|summary| summary.completed).sum::<f64>() / seconds
-        }),
+        })),
         utilization: share(over(&|replication, _| replication.utilization)),
     })
 }
@@ -76,10 +76,20 @@ fn predicted(values: impl Iterator<Item = f64>) -> MeanEstimate {
     let of_mean = MeanEstimate::of(values.iter().copied());
     let wider = (values.len() as f64 + 1.0).sqrt();
     let ends = of_mean.ci.map(|end| of_mean.mean + (end - of_mean.mean) * wider);
-    MeanEstimate { ci: [ends[0].max(0.0), ends[1]], ..of_mean }
+    MeanEstimate { ci: ends, ..of_mean }
+}
+
+/// It is not less than nothing.
+fn rate(estimate: MeanEstimate) -> MeanEstimate {
+    MeanEstimate { ci: estimate.ci.map(|end| end.max(0.0)), ..estimate }
+}
+
+/// Of its logarithm: some times as long is as likely as that part of it, so the mean is the geometric one.
+fn time(logarithm: MeanEstimate) -> MeanEstimate {
+    MeanEstimate { mean: logarithm.mean.exp(), ci: logarithm.ci.map(f64::exp) }
 }
 
 /// It goes up to 1 only.
 fn share(estimate: MeanEstimate) -> MeanEstimate {
-    MeanEstimate { ci: estimate.ci.map(|end| end.min(1.0)), ..estimate }
+    MeanEstimate { ci: estimate.ci.map(|end| end.clamp(0.0, 1.0)), ..estimate }
 }
