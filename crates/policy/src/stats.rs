@@ -25,6 +25,8 @@ pub struct Counters {
     pub finished: u64,
     /// The client went away first.
     pub aborted: u64,
+    /// Of these, those that did not end a stream that they were taking.
+    pub gave_up: u64,
     /// Refused (in shadow mode: would have been), by [`Reason::index`].
     pub rejected: [u64; Reason::ALL.len()],
 }

@@ -85,7 +85,7 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
         listener.number.store(fd, Ordering::Release);
         listener.connections.store(0, Ordering::Release);
         listener.owner.store(libc::getpid(), Ordering::Release);
-        let answer = if real >= 0 && inner >= 0 { listener.ask() } else { Answer::NotOurs };
+        let answer = if real >= 0 && inner >= 0 { listener.ask(false) } else { Answer::NotOurs };
         if matches!(answer, Answer::NotOurs) {
             for own in [real, listener.inner.load(Ordering::Relaxed)] {
                 next::close(own);

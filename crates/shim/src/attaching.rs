@@ -23,55 +23,73 @@ pub(crate) enum Answer {
 }
 
 impl Listener {
-    /// Asks the gate for a channel. A gate that takes its time is not waited for a second time: its answer wakes the server, which accepts
-    /// for itself until then.
-    pub(crate) fn ask(&self) -> Answer {
-        let earlier = self.asked.swap(-1, Ordering::AcqRel);
+    /// Asks the gate for a channel, `anew` where another one may listen by now. A gate that takes its time is not waited for a second time:
+    /// its answer wakes the server, which accepts for itself until then.
+    pub(crate) fn ask(&self, anew: bool) -> Answer {
+        let earlier = self.asked.load(Ordering::Acquire);
+        if anew && earlier >= 0 {
+            self.asked.store(-1, Ordering::Release);
+            self.drop_channel(earlier);
+        }
+        let earlier = self.asked.load(Ordering::Acquire);
         let (control, answer) = if earlier >= 0 {
             (earlier, channel::receive(earlier, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC))
         } else {
-            let control = channel::connect("");
-            if control < 0 {
-                return Answer::NoGate;
-            }
-            wait_at_most(control);
-            let real = self.real.load(Ordering::Acquire);
-            let is_told = channel::send(control, ToGate::Hello { version: VERSION }, real);
-            let received = || channel::receive(control, libc::MSG_CMSG_CLOEXEC);
-            (control, if is_told { received() } else { Received::Closed })
+            self.question()
         };
-        let close = |fd: c_int| {
-            if fd == earlier {
-                self.drop_channel(fd);
-            } else {
-                // SAFETY: it is this library's own.
-                unsafe { next::close(fd) };
-            }
-        };
-        if matches!(answer, Received::Nothing) {
-            let kept = if earlier >= 0 { earlier } else { high(control) };
-            if earlier < 0 {
-                close(control);
+        match answer {
+            Received::Nothing if earlier >= 0 => return Answer::NoGate,
+            Received::Nothing => {
+                let kept = high(control);
                 self.register(kept);
+                self.asked.store(kept, Ordering::Release);
             }
-            self.asked.store(kept, Ordering::Release);
-            return Answer::NoGate;
+            _ if earlier >= 0 => self.asked.store(-1, Ordering::Release),
+            _ => {}
         }
-        let Received::Message(ToServer::Attached { process }, [memory, inbox, left]) = answer else {
-            close(control);
-            let is_none = matches!(answer, Received::Message(ToServer::NotYours, _));
-            return if is_none { Answer::NotOurs } else { Answer::NoGate };
+        let attached = match answer {
+            Received::Message(ToServer::Attached { process }, beside) => {
+                self.attach(control, process, beside)
+            }
+            Received::Message(ToServer::NotYours, _) => Answer::NotOurs,
+            _ => Answer::NoGate,
+        };
+        if earlier >= 0 {
+            self.drop_channel(control);
+        } else if control >= 0 {
+            // SAFETY: it is this library's own.
+            unsafe { next::close(control) };
+        }
+        attached
+    }
+
+    /// What the gate says within a second, and where it may say it later.
+    fn question(&self) -> (c_int, Received) {
+        let control = channel::connect("");
+        if control < 0 {
+            return (control, Received::Closed);
+        }
+        wait_at_most(control);
+        let real = self.real.load(Ordering::Acquire);
+        let is_told = channel::send(control, ToGate::Hello { version: VERSION }, real);
+        let received = || channel::receive(control, libc::MSG_CMSG_CLOEXEC);
+        (control, if is_told { received() } else { Received::Closed })
+    }
+
+    /// The gate has answered at `control`, of which a copy is kept.
+    fn attach(&self, control: c_int, process: u16, beside: [c_int; 3]) -> Answer {
+        let [memory, inbox, left] = beside;
+        let close = |fd: c_int| {
+            // SAFETY: it is this library's own.
+            unsafe { next::close(fd) };
         };
         let Some(mapped) = map(memory) else {
-            [memory, inbox, left, control].into_iter().for_each(close);
+            beside.into_iter().for_each(close);
             return Answer::NoGate;
         };
         close(memory);
-        let channels = [control, inbox, left].map(|fd| {
-            let copy = high(fd);
-            close(fd);
-            copy
-        });
+        let channels = [control, inbox, left].map(high);
+        [inbox, left].into_iter().for_each(close);
         for fd in channels {
             // SAFETY: a number only.
             unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };

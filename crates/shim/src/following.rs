@@ -14,6 +14,9 @@ use crate::connections;
 use crate::listener::{Changing, Listener};
 use crate::next;
 
+/// When a gate was asked that does not serve a listener: only another one is asked again.
+const NOT_OURS: i64 = i64::MAX;
+
 impl Listener {
     /// The gate is gone: whatever waits for it goes on, and the server accepts for itself.
     fn fail_open(&self, index: usize) {
@@ -37,13 +40,19 @@ impl Listener {
         }
         let now = now_seconds();
         let is_asked = self.asked.load(Ordering::Acquire) >= 0;
-        if !is_new && !is_asked && self.tried.load(Ordering::Acquire) == now {
+        let tried = self.tried.load(Ordering::Acquire);
+        if !is_new && !is_asked && (tried == now || tried == NOT_OURS) {
             return;
         }
         self.tried.store(now, Ordering::Release);
         let _changing = Changing::begin();
-        if !self.is_open() || !matches!(self.ask(), Answer::Attached) {
+        if !self.is_open() {
             return;
+        }
+        match self.ask(is_new) {
+            Answer::Attached => {}
+            Answer::NotOurs => return self.tried.store(NOT_OURS, Ordering::Release),
+            Answer::NoGate => return,
         }
         let inner = self.inner.load(Ordering::Acquire);
         for fd in [self.real.load(Ordering::Acquire), self.notify.swap(-1, Ordering::AcqRel)] {

@@ -43,12 +43,17 @@ const LONGEST: Duration = Duration::from_secs(25);
 const MOST: usize = 12;
 const NONE: &str = "this gate has no simulator; start it with `headworks gate`";
 
-/// Ends a computation whose caller waits no longer.
-struct Stop(Arc<AtomicBool>);
+/// When a computation is to end; it does when its caller waits no longer.
+#[derive(Default)]
+struct Until {
+    enough: Arc<AtomicBool>,
+    stop: Arc<AtomicBool>,
+}
 
-impl Drop for Stop {
+impl Drop for Until {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.enough.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -64,13 +69,12 @@ pub(super) async fn predict(gate: &Rc<Gate>, body: &[u8]) -> Result<Result<Predi
     let Some(foresight) = gate.foresight.clone() else { return Ok(Err(NONE.to_owned())) };
     // The simulation of a caller who has gone ends first: two would take more from the server's processors.
     let turn = Arc::clone(&gate.foreseeing).lock_owned().await;
-    let stop = Stop(Arc::default());
-    let enough = Arc::<AtomicBool>::default();
-    let inquiry =
-        Inquiry { recent: recent(gate), knobs, enough: Arc::clone(&enough), stop: Arc::clone(&stop.0) };
+    let until = Until::default();
+    let (enough, stop) = (Arc::clone(&until.enough), Arc::clone(&until.stop));
+    let inquiry = Inquiry { recent: recent(gate), knobs, enough, stop };
     let answer = elsewhere(turn, move || (foresight.predict)(&inquiry));
     let mut answer = std::pin::pin!(answer);
-    for (time, flag) in [(ENOUGH, &enough), (LONGEST.saturating_sub(ENOUGH), &stop.0)] {
+    for (time, flag) in [(ENOUGH, &until.enough), (LONGEST.saturating_sub(ENOUGH), &until.stop)] {
         if let Ok(answer) = tokio::time::timeout(time, &mut answer).await {
             return Ok(answer.and_then(|answer| answer));
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use policy::Counters;
+use policy::{Counters, Reason};
 use schemars::JsonSchema;
 use serde::Serialize;
 use units::Time;
@@ -74,7 +74,10 @@ impl Sampler {
         let waiting = driver.waiting();
         drop(driver);
         let rate = |now: u64, before: u64| (now.saturating_sub(before) as f64 / span.as_secs_f64()) as f32;
-        let refused = |counters: &Counters| counters.rejected.iter().sum::<u64>();
+        // Who is told to wait in the waiting room is not turned away.
+        let refused = |counters: &Counters| {
+            counters.rejected.iter().sum::<u64>() - counters.rejected[Reason::WaitingRoom.index()]
+        };
         let class = |(((now, before), seen), queued): (((&Counters, &Counters), &Second), u32)| {
             let p95 = seen.p95();
             let mean = |sum: f64| (seen.served > 0).then(|| (sum / seen.served as f64) as f32);
@@ -84,7 +87,7 @@ impl Sampler {
                 offered: rate(now.arrived, before.arrived),
                 served: rate(now.finished, before.finished),
                 refused: rate(refused(now), refused(before)),
-                aborted: rate(now.aborted, before.aborted),
+                aborted: rate(now.gave_up, before.gave_up),
                 queued: queued as f32,
                 response: mean(seen.response),
                 p95,

@@ -8,18 +8,26 @@ use crate::process::gate::Gate;
 /// With the last seconds as one.
 pub(super) fn verdict(gate: &Gate, lately: Option<&Sample>) -> Verdict {
     let driver = gate.admission.driver.borrow();
-    let patience = driver.policy().class_snapshots().map(|class| class.patience.as_secs_f64());
-    let classes = gate.classes().iter().zip(patience);
+    let longest = driver.policy().config().limits.deadlines.class;
+    let class = |(name, class): (&'_ String, policy::ClassSnapshot)| {
+        // As long as a class queue lets requests wait it is not known.
+        let patience = (class.patience < longest).then(|| class.patience.as_secs_f64());
+        (name.clone(), patience, class.room.waiting)
+    };
+    let classes: Vec<_> = gate.classes().iter().zip(driver.policy().class_snapshots()).map(class).collect();
     let (now, tallies) = (gate.clock.last(), gate.tallies.borrow());
     let servers = gate.pool.servers();
     Verdict::of(&Evidence {
         lately,
-        classes: classes.map(|(name, patience)| Class { name, patience }).collect(),
+        classes: classes
+            .iter()
+            .map(|(name, patience, visitors)| Class { name, patience: *patience, visitors: *visitors })
+            .collect(),
         servers: servers
             .iter()
             .map(|server| {
                 let (requests, failures) = tallies.since(server);
-                let up = server.health.name(now) == "up";
+                let up = matches!(server.health.name(now), "up" | "trial");
                 Server { name: server.endpoint.name.clone(), up, requests, failures }
             })
             .collect(),

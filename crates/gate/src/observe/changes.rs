@@ -58,10 +58,11 @@ impl Changes {
         kept.push_front(Recorded { id, at, event, who: who.to_owned(), what: what.to_owned(), old, new });
     }
 
-    /// When the latest was made.
+    /// When the latest was made that is of more than a session's class.
     pub(crate) fn latest(&self) -> Option<Time> {
         let kept = self.kept.borrow();
-        kept.front().map(|latest| Time::ZERO + Span::from_secs_f64(latest.at))
+        let latest = kept.iter().find(|change| change.event != "class");
+        latest.map(|latest| Time::ZERO + Span::from_secs_f64(latest.at))
     }
 
     /// The latest first.

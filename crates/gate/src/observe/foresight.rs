@@ -30,7 +30,7 @@ pub struct Recent {
     pub limits: SessionLimits,
     /// How long refused clients are asked to stay away at most.
     pub longest_retry_after: Span,
-    /// Since when operators have changed nothing.
+    /// Since when operators have changed nothing but classes of sessions.
     pub steady_since: Time,
 }
 

@@ -45,9 +45,9 @@ pub(crate) struct ClassSample {
     pub(crate) offered: f32,
     /// Requests per second that were served.
     pub(crate) served: f32,
-    /// Requests per second that were refused; in shadow mode: would have been.
+    /// Requests per second that were refused, without visitors of the waiting room; in shadow mode: would have been.
     pub(crate) refused: f32,
-    /// Requests per second whose clients went away first.
+    /// Requests per second whose clients went away first, without those that ended a stream.
     pub(crate) aborted: f32,
     /// Requests in its class queue.
     pub(crate) queued: f32,

@@ -21,6 +21,10 @@ const LONG_WAIT: f64 = 1.0;
 const OF_PATIENCE: f64 = 0.5;
 /// Rates below this are nothing, 1/s.
 const NOTHING: f64 = 0.05;
+/// And so many requests in the last seconds may be anything.
+const FEW: f64 = 3.0;
+/// Servers of which fewer are down are worth knowing of only.
+const MANY_DOWN: f64 = 0.1;
 /// Servers that are named.
 const MAX_NAMED: usize = 3;
 
@@ -65,8 +69,10 @@ pub(crate) struct Evidence<'a> {
 #[derive(Debug)]
 pub(crate) struct Class<'a> {
     pub(crate) name: &'a str,
-    /// How long its clients wait before they give up, s; 0 where that is not known.
-    pub(crate) patience: f64,
+    /// How long its clients wait before they give up, s, if that is known.
+    pub(crate) patience: Option<f64>,
+    /// Who waits in its waiting room.
+    pub(crate) visitors: u32,
 }
 
 /// A server in the last seconds.
@@ -99,20 +105,25 @@ impl Verdict {
         let down: Vec<&str> = servers.iter().filter(|server| !server.up).map(|one| &*one.name).collect();
         let none_is_up = !servers.is_empty() && down.len() == servers.len();
         let failing = failing(servers);
+        let visitors: u32 = evidence.classes.iter().map(|class| class.visitors).sum();
         let load = load(evidence, failing.is_some());
         let least = match () {
             () if none_is_up => (Severity::Alarm, "No server"),
             () if failing.is_some() => (Severity::Warning, "Failing"),
-            () if !down.is_empty() => (Severity::Warning, "Server down"),
+            () if down.len() as f64 >= MANY_DOWN * servers.len() as f64 && !down.is_empty() => {
+                (Severity::Warning, "Server down")
+            }
+            () if !down.is_empty() => (Severity::Notice, "Server down"),
+            () if visitors > 0 => (Severity::Notice, "Waiting room"),
             () if *draining => (Severity::Notice, "Draining"),
             () => (Severity::Calm, load.brief),
         };
         let meaning = format!(
-            "{:?} {} {} {} {draining} {shadow} {}",
+            "{:?} {} {none_is_up} {} {} {draining} {shadow} {}",
             least.0.max(load.severity),
             down.join(","),
-            none_is_up,
             failing.is_some(),
+            visitors > 0,
             load.meaning
         );
         let servers_down = match () {
@@ -129,13 +140,17 @@ impl Verdict {
         let first = [
             servers_down,
             failing,
+            (visitors > 0).then(|| {
+                let verb = if visitors == 1 { "visitor waits" } else { "visitors wait" };
+                format!("{visitors} {verb} in the waiting room.")
+            }),
             draining.then(|| "Draining: clients are sent elsewhere.".to_owned()),
             shadow.then(|| "Shadow mode:".to_owned()),
         ];
         let words: Vec<String> = first.into_iter().flatten().chain([load.words]).collect();
         Self {
             severity: least.0.max(load.severity),
-            brief: if least.0 >= load.severity { least.1 } else { load.brief },
+            brief: if none_is_up || least.0 > load.severity { least.1 } else { load.brief },
             words: words.join(" "),
             meaning,
         }
@@ -145,7 +160,8 @@ impl Verdict {
 /// Servers that let requests fail.
 fn failing(servers: &[Server]) -> Option<String> {
     let share = |one: &Server| one.failures as f64 / one.requests.max(one.failures).max(1) as f64;
-    let failing: Vec<&Server> = servers.iter().filter(|one| share(one) > NEGLIGIBLE).collect();
+    let failing: Vec<&Server> =
+        servers.iter().filter(|one| one.failures as f64 >= FEW && share(one) > NEGLIGIBLE).collect();
     let names: Vec<&str> = failing.iter().map(|one| &*one.name).collect();
     let failed: u64 = failing.iter().map(|one| one.failures).sum();
     let asked: u64 = failing.iter().map(|one| one.requests.max(one.failures)).sum();
@@ -168,9 +184,16 @@ fn load(evidence: &Evidence<'_>, failing: bool) -> Verdict {
             meaning: "starting".to_owned(),
         };
     };
-    let plights: Vec<Plight<'_>> =
-        evidence.classes.iter().zip(&lately.classes).map(|(class, sample)| plight(class, sample)).collect();
+    let span = f64::from(lately.span);
+    let classes = evidence.classes.iter().zip(&lately.classes);
+    let plights: Vec<Plight<'_>> = classes.map(|(class, sample)| plight(class, sample, span)).collect();
+    let offered: f64 = lately.classes.iter().map(|class| f64::from(class.offered)).sum();
+    if let Some(stall) = stall(lately, offered) {
+        return stall;
+    }
     let unclassified = f64::from(lately.unclassified);
+    let is_much = unclassified * span >= FEW && unclassified > NEGLIGIBLE * (offered + unclassified);
+    let unclassified = if is_much { unclassified } else { 0.0 };
     if unclassified <= NOTHING && !plights.iter().any(Plight::suffers) {
         return calm(lately, failing, evidence.shadow);
     }
@@ -185,7 +208,9 @@ fn load(evidence: &Evidence<'_>, failing: bool) -> Verdict {
         clauses.push(format!("{} {are} refused before their class is known", per_second(unclassified)));
     }
     let refuses = unclassified > NOTHING || plights.iter().any(|one| one.refused > 0.0);
-    let first_suffers = plights.first().is_some_and(|one| {
+    // Where all are of one class, that some of them are refused is what a gate is for.
+    let is_first_of_several = plights.len() > 1;
+    let first_suffers = plights.first().filter(|_| is_first_of_several).is_some_and(|one| {
         !evidence.shadow && one.refused > 0.0 || one.given_up >= MANY_GIVEN_UP || one.waits.is_some()
     });
     let hurts = !evidence.shadow || plights.iter().any(|one| one.given_up > 0.0 || one.waits.is_some());
@@ -210,17 +235,37 @@ fn load(evidence: &Evidence<'_>, failing: bool) -> Verdict {
     }
 }
 
-fn plight<'a>(class: &Class<'a>, sample: &ClassSample) -> Plight<'a> {
+/// Nothing comes back from the server.
+fn stall(lately: &Sample, offered: f64) -> Option<Verdict> {
+    let (inside, waiting) = (f64::from(lately.in_service), f64::from(lately.waiting));
+    let is_one =
+        f64::from(lately.finished) <= 0.0 && inside >= 1.0 && offered * f64::from(lately.span) >= FEW;
+    is_one.then(|| Verdict {
+        severity: Severity::Alarm,
+        brief: "Stalled",
+        words: format!(
+            "Nothing was finished in the last {:.0} s: {inside:.0} requests are in the server, {waiting:.0} wait.",
+            lately.span
+        ),
+        meaning: "stalled".to_owned(),
+    })
+}
+
+/// In a sample of so many seconds.
+fn plight<'a>(class: &Class<'a>, sample: &ClassSample, span: f64) -> Plight<'a> {
     let [offered, served, refused, aborted] =
         [sample.offered, sample.served, sample.refused, sample.aborted].map(f64::from);
     // What has waited for seconds ends later than it came.
     let all = offered.max(refused + aborted).max(f64::MIN_POSITIVE);
-    let at_least = |least: f64, share: f64| if share < least { 0.0 } else { share };
-    let long = if class.patience > 0.0 { class.patience * OF_PATIENCE } else { LONG_WAIT };
+    let share = |rate: f64, least: f64| {
+        let share = rate / all;
+        if share < least || rate * span < FEW { 0.0 } else { share.min(1.0) }
+    };
+    let long = class.patience.map_or(LONG_WAIT, |patience| patience * OF_PATIENCE);
     Plight {
         name: class.name,
-        refused: at_least(NEGLIGIBLE, refused / all),
-        given_up: at_least(GIVEN_UP, aborted / all),
+        refused: share(refused, NEGLIGIBLE),
+        given_up: share(aborted, GIVEN_UP),
         waits: sample.waits.as_ref().map(in_gate).filter(|wait| *wait > long),
         p95: sample.p95,
         is_idle: offered < NOTHING && served < NOTHING,
@@ -270,12 +315,9 @@ fn calm(lately: &Sample, failing: bool, shadow: bool) -> Verdict {
         (_, ..0.5) if failing => {
             (Severity::Calm, "Calm", "calm", format!("No request waits, {refused}{slowest}."))
         }
-        (_, ..0.5) => (
-            Severity::Calm,
-            "Calm",
-            "calm",
-            format!("No class suffers: all that was asked is served{slowest}."),
-        ),
+        (_, ..0.5) => {
+            (Severity::Calm, "Calm", "calm", format!("No class suffers: what was asked is served{slowest}."))
+        }
         _ => {
             let n = waiting.round().max(1.0);
             let verb = if n > 1.0 { "requests wait" } else { "request waits" };

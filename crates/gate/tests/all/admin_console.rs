@@ -82,6 +82,29 @@ fn what_clients_see_is_shown_where_it_can_do_nothing() {
 }
 
 #[test]
+fn the_gate_says_whether_anybody_suffers() {
+    let server = echo("");
+    let address = server.address();
+    let gate = Gate::start(address, "");
+    let verdict = |what: &str, is_so: &dyn Fn(&Value) -> bool| {
+        poll_until(PATIENCE, what, || {
+            gate.get("/", "Cookie: tier=premium\r\n");
+            Some(get(&gate, "/api/v1/state")["verdict"].clone()).filter(is_so)
+        })
+    };
+    let calm = verdict("a second that is over", &|verdict| verdict["brief"] == "Calm");
+    assert_eq!(calm["severity"], "calm");
+    assert!(calm["words"].as_str().unwrap().starts_with("No class suffers"), "{calm}");
+    let p95 = &get(&gate, "/api/v1/state")["classes"][0]["p95"];
+    assert!(p95.as_f64().is_some_and(|p95| (0.0..1.0).contains(&p95)), "{p95}");
+    drop(server);
+    let failing = verdict("failures that are noticed", &|verdict| verdict["severity"] != "calm");
+    assert!(["warning", "alarm"].map(Value::from).contains(&failing["severity"]), "{failing}");
+    assert!(failing["words"].as_str().unwrap().contains(&address.to_string()), "{failing}");
+    assert_ne!(failing["meaning"], calm["meaning"]);
+}
+
+#[test]
 fn the_last_seconds_are_kept_and_told() {
     let server = echo("");
     let gate = Gate::start(server.address(), "");

@@ -35,7 +35,7 @@ fn message(kind: u8, number: u16, slot: u32) -> [u8; LENGTH] {
 /// The version that a gate understands.
 const VERSION: u16 = 2;
 
-fn socket() -> OwnedFd {
+pub(crate) fn socket() -> OwnedFd {
     socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap()
 }
 

@@ -285,7 +285,7 @@ impl Policy {
             let telling = requests.filter(|_| self.shares.are_lengths_known(class));
             self.crowds[class.index()].end_period(reach, telling);
             let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
-            let crowding = self.crowding(class);
+            let crowding = if self.admits_sessions(class) { self.crowding(class) } else { 0.0 };
             self.doors[class.index()].end_period(
                 self.now,
                 self.config.period,

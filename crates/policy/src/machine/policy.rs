@@ -310,7 +310,9 @@ impl Policy {
         };
         let held = *self.store.get(key);
         if !held.aborted {
-            self.stats.of(held.class).aborted += 1;
+            let counters = self.stats.of(held.class);
+            counters.aborted += 1;
+            counters.gave_up += u64::from(held.position != Position::Streaming);
             self.gave_up(key);
             match self.fate_of_aborted(key) {
                 Fate::Lost => self.lose(key),
@@ -437,6 +439,10 @@ impl Policy {
         let mut longest = self.stage_deadline(queue);
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
+                // Visitors who were called wait in their order.
+                Stage::Class if held.begins() && matches!(held.session, SessionHint::Visitor(_)) => {
+                    self.second_chance(class)
+                }
                 Stage::Class if held.begins() && self.admits_sessions(class) => self.wait_at_door(class),
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),

@@ -55,7 +55,8 @@ impl Door {
         requests: Option<f64>,
         crowding: f64,
     ) {
-        if empty > Self::IDLE {
+        // While many wait inside it is not for want of sessions.
+        if empty > Self::IDLE && crowding <= 1.0 {
             self.margin = (self.margin * (1.0 + Self::FASTER * empty)).min(Self::MAX_MARGIN);
         } else {
             self.margin = Self::MIN_MARGIN + (self.margin - Self::MIN_MARGIN) * Self::KEPT;

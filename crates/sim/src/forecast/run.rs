@@ -47,9 +47,9 @@ fn replications(settings: usize) -> u32 {
 /// For an interval that says anything.
 const LEAST: u32 = 3;
 
-/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. The knobs
-/// as they are are simulated first: what is predicted of them is held against what has come about. Then come the others as they are asked for;
-/// those for which there is no time are left out, and a remark says so.
+/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. They are
+/// simulated in the order in which they are asked for; those for which there is no time are left out, and a remark says so. Last come the
+/// knobs as they are, if they are not among them: what is predicted of them is held against what has come about.
 ///
 /// # Errors
 /// When too little was seen, or it was stopped before the first of `knobs` was known.
@@ -60,18 +60,21 @@ pub fn forecast(
     until: Until<'_>,
 ) -> Result<Forecast, ForecastError> {
     let seen = Seen::new(front, (requests, since, now))?;
-    let mut trial = Trial::new(&seen, front.policy.knobs, knobs);
-    trial.simulate(replications(knobs.len()), until)?;
+    let outcome = Check::outcome(front, requests, now);
+    let held_against = outcome.as_ref().map(|_| front.policy.knobs);
+    let mut trial = Trial::new(&seen, knobs.iter().copied().chain(held_against));
+    trial.simulate(replications(trial.all.len()), until)?;
     let settings: Vec<(Knobs, Option<Setting>)> =
         trial.all.iter().map(|(knobs, done)| (*knobs, setting(front, *knobs, done))).collect();
     let of = |knobs: Knobs| settings.iter().find(|(of, _)| *of == knobs)?.1.clone();
-    let check = of(front.policy.knobs).and_then(|now_is| Check::of(front, &now_is, (requests, now)));
+    let as_it_is = of(front.policy.knobs);
+    let check = as_it_is.zip(outcome).map(|(predicted, seen)| Check::of(&predicted, &seen));
     let asked: Vec<Setting> = knobs.iter().filter_map(|knobs| of(*knobs)).collect();
     if asked.is_empty() && !knobs.is_empty() {
         return Err(ForecastError::TooBusy);
     }
     let mut remarks = remarks(front, &seen);
-    remarks.extend(check.iter().filter_map(|check| check.remark(front)));
+    remarks.extend(check.as_ref().and_then(Check::remark));
     let missing = knobs.len() - asked.len();
     if missing > 0 {
         remarks.push(format!(
@@ -91,12 +94,12 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Of those that are first and of the others, each once.
-    fn new(seen: &'a Seen<'a>, first: Knobs, others: &[Knobs]) -> Self {
+    /// Of these, each once.
+    fn new(seen: &'a Seen<'a>, settings: impl Iterator<Item = Knobs>) -> Self {
         let mut all: Vec<(Knobs, Vec<Done>)> = Vec::new();
-        for knobs in std::iter::once(&first).chain(others) {
-            if !all.iter().any(|(there, _)| there == knobs) {
-                all.push((*knobs, Vec::new()));
+        for knobs in settings {
+            if !all.iter().any(|(there, _)| *there == knobs) {
+                all.push((knobs, Vec::new()));
             }
         }
         Self { seen, models: Vec::new(), all }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use policy::{Class, Config, Kind, Knobs, SessionLimits, Window};
+use policy::{Class, Config, Kind, Knobs, Mode, SessionLimits, Window};
 use sim::forecast::{Fate, ForecastError, Front, Request, Setting, Until, forecast, outcome};
 use units::{Ratio, Span, Time};
 
@@ -166,6 +166,10 @@ fn where_it_can_be_seen_what_a_prediction_is_off_by_its_intervals_hold_that() {
     assert_eq!((&checked.settings, &trusting.check), (&trusting.settings, &None), "figures stay as they are");
     let check = checked.check.as_ref().unwrap();
     let of = |setting: &Setting| check.widened(1, &setting.classes[1]);
+    let in_shadow = Front { policy: Config { mode: Mode::Shadow, ..front().policy }, ..front() };
+    let in_shadow = Front { steady_since: at(0), ..in_shadow };
+    let unlike = forecast(&in_shadow, told(&requests), &wanted[..1], UNTIL_IT_IS_KNOWN).unwrap();
+    assert_eq!(unlike.check, None, "what came about was not decided by the policy");
     for setting in &checked.settings {
         let (raw, wide) = (&setting.classes[1], of(setting));
         assert_eq!((wide.p95.mean, wide.completed.mean), (raw.p95.mean, raw.completed.mean));

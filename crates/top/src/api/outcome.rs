@@ -5,6 +5,9 @@ use serde::Deserialize;
 use super::estimate::Estimate;
 use super::foresight::Class;
 
+/// Fewer sessions say nothing.
+pub(crate) const FEW: f64 = 30.0;
+
 /// What came of the sessions that began in some time.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -41,7 +44,7 @@ impl Outcome {
         self.classes.iter().map(|class| class.sessions).sum()
     }
 
-    /// Its classes as a prediction has them. Response times have no interval.
+    /// Its classes as a prediction has them. Response times have no interval, and of few sessions none are given.
     pub(crate) fn figures(&self) -> Vec<Class> {
         let one = |class: &ClassOutcome| Class {
             name: class.name.clone(),
@@ -49,7 +52,7 @@ impl Outcome {
             completion: class
                 .completion
                 .map_or_else(Estimate::default, |share| Estimate::share(share, class.sessions)),
-            p95: Estimate::bare(class.p95),
+            p95: Estimate::bare(class.p95.filter(|_| class.sessions >= FEW)),
         };
         self.classes.iter().map(one).collect()
     }

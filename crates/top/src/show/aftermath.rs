@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::api::foresight::Point;
-use crate::api::outcome::Outcome;
+use crate::api::outcome::{FEW, Outcome};
 use crate::api::state::Knobs;
 use crate::link::news::Order;
 
@@ -13,8 +13,6 @@ const BEFORE: f64 = 180.0;
 const LOOK: Duration = Duration::from_secs(10);
 /// The gate remembers some minutes.
 const KEPT: Duration = Duration::from_secs(600);
-/// Fewer sessions say nothing.
-const FEW: f64 = 30.0;
 
 /// What came of a move.
 #[derive(Debug)]

@@ -23,7 +23,7 @@ fn sample(loads: &[Load]) -> Sample {
         in_service: 4.0,
         waiting: 0.0,
         capacity: None,
-        finished: 0.0,
+        finished: loads.iter().map(|&(offered, refused, aborted, _)| offered - refused - aborted).sum(),
         unclassified: 0.0,
         pressure: 0.0,
         classes: loads.iter().map(class).collect(),
@@ -34,7 +34,7 @@ fn evidence(lately: &Sample) -> Evidence<'_> {
     let server = |name: &str| Server { name: name.to_owned(), up: true, requests: 100, failures: 0 };
     Evidence {
         lately: Some(lately),
-        classes: ["premium", "basic"].map(|name| Class { name, patience: 0.0 }).into(),
+        classes: ["premium", "basic"].map(|name| Class { name, patience: None, visitors: 0 }).into(),
         servers: vec![server("10.0.0.1:80"), server("10.0.0.2:80")],
         shadow: false,
         draining: false,
@@ -61,7 +61,7 @@ fn who_is_refused_is_said_first() {
     says(&evidence, Severity::Notice, "Would refuse", words);
     let few = sample(&[WELL, (70.0, 0.5, 1.0, 0.2)]);
     evidence = self::evidence(&few);
-    let words = "No class suffers: all that was asked is served, 95 % within 41 ms.";
+    let words = "No class suffers: what was asked is served, 95 % within 41 ms.";
     says(&evidence, Severity::Calm, "Calm", words);
 }
 
@@ -88,7 +88,7 @@ fn a_wait_is_long_by_the_patience_of_its_clients() {
     let mut evidence = evidence(&lately);
     let words = "basic: those served waited 3 s in the gate; premium: all served, 95 % within 41 ms.";
     says(&evidence, Severity::Warning, "Long waits", words);
-    evidence.classes[1].patience = 8.0;
+    evidence.classes[1].patience = Some(8.0);
     assert_eq!(Verdict::of(&evidence).severity, Severity::Calm, "they wait for longer");
 }
 
@@ -150,4 +150,57 @@ fn who_waits_within_reason_is_worth_a_notice() {
     let verdict = Verdict::of(&evidence(&lately));
     assert_eq!((verdict.severity, verdict.brief), (Severity::Warning, "Refusing"));
     assert!(verdict.words.ends_with("7/s are refused before their class is known."), "{}", verdict.words);
+}
+
+#[test]
+fn a_server_that_gives_nothing_back_is_an_alarm() {
+    let mut lately = sample(&[(5.0, 0.0, 0.0, 0.0), (20.0, 0.0, 0.0, 0.0)]);
+    (lately.finished, lately.in_service, lately.waiting) = (0.0, 8.0, 240.0);
+    let words = "Nothing was finished in the last 10 s: 8 requests are in the server, 240 wait.";
+    says(&evidence(&lately), Severity::Alarm, "Stalled", words);
+    lately.in_service = 0.0;
+    assert_ne!(Verdict::of(&evidence(&lately)).brief, "Stalled", "it has nothing to do");
+}
+
+#[test]
+fn of_a_few_requests_nothing_follows() {
+    let lately = sample(&[(0.1, 0.1, 0.0, 0.0), (0.1, 0.0, 0.1, 0.0)]);
+    assert_eq!(Verdict::of(&evidence(&lately)).severity, Severity::Calm);
+    let mut lately = sample(&[WELL, (5000.0, 0.0, 0.0, 0.0)]);
+    lately.unclassified = 1.0;
+    assert_eq!(Verdict::of(&evidence(&lately)).severity, Severity::Calm, "one of 5000");
+}
+
+#[test]
+fn of_many_servers_one_that_is_down_is_worth_knowing_of() {
+    let lately = sample(&[WELL, (70.0, 29.0, 0.0, 0.2)]);
+    let mut evidence = evidence(&lately);
+    evidence.servers = vec![evidence.servers[0].clone(); 40];
+    evidence.servers[7].up = false;
+    let verdict = Verdict::of(&evidence);
+    assert_eq!((verdict.severity, verdict.brief), (Severity::Warning, "Refusing"));
+    let well = sample(&[WELL, WELL]);
+    evidence.lately = Some(&well);
+    assert_eq!(Verdict::of(&evidence).severity, Severity::Notice);
+    evidence.servers.iter_mut().for_each(|server| server.failures = 2);
+    assert!(!Verdict::of(&evidence).words.contains("no response"), "two of a hundred each");
+}
+
+#[test]
+fn visitors_of_the_waiting_room_are_not_refused() {
+    let lately = sample(&[WELL, WELL]);
+    let mut evidence = evidence(&lately);
+    evidence.classes[1].visitors = 12;
+    let verdict = Verdict::of(&evidence);
+    assert_eq!((verdict.severity, verdict.brief), (Severity::Notice, "Waiting room"));
+    assert!(verdict.words.starts_with("12 visitors wait in the waiting room. No class"), "{}", verdict.words);
+}
+
+#[test]
+fn where_there_is_one_class_its_refusals_are_no_alarm() {
+    let lately = sample(&[(70.0, 29.0, 0.0, 0.2)]);
+    let mut evidence = evidence(&lately);
+    evidence.classes.truncate(1);
+    let words = "premium: 41 % of requests are refused.";
+    says(&evidence, Severity::Warning, "Refusing", words);
 }

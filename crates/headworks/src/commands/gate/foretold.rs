@@ -40,7 +40,10 @@ fn point(setting: Setting, check: Option<&Check>) -> Point {
         differentiation: setting.knobs.differentiation.as_f64(),
         favour: setting.knobs.favour.as_f64(),
         classes: setting.classes.into_iter().enumerate().map(class).collect(),
-        throughput: estimated(setting.throughput, setting.throughput),
+        throughput: estimated(
+            setting.throughput,
+            check.map_or(setting.throughput, |check| check.widened_throughput(setting.throughput)),
+        ),
         utilization: estimated(setting.utilization, setting.utilization),
     }
 }
