@@ -137,6 +137,7 @@ fn an_answer_without_an_end_is_not_kept() {
     let why = refused(&server).to_string();
     assert!(why.contains("its answer has no end"), "{why}");
     let server = Hostile::start(|mut stream: &TcpStream, _| {
+        request(stream);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream.write_all(b"x: y\r\n").is_ok() {}
     });

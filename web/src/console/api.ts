@@ -478,7 +478,7 @@ export interface components {
     ClassSample: {
       /**
        * Format: float
-       * @description Requests per second whose clients went away first.
+       * @description Requests per second whose clients went away first, without those that ended a stream.
        */
       aborted: number;
       /**
@@ -498,7 +498,7 @@ export interface components {
       queued: number;
       /**
        * Format: float
-       * @description Requests per second that were refused; in shadow mode: would have been.
+       * @description Requests per second that were refused, without visitors of the waiting room; in shadow mode: would have been.
        */
       refused: number;
       /**
