@@ -55,10 +55,10 @@ export function xAxis(spec: PanelSpec): uPlot.Axis {
   };
 }
 
-/** The labels less those that would run into the one before them or off the plot. */
-function spaced(plot: uPlot, splits: number[], labels: string[]): string[] {
+/** The labels less those that would run into the one before them or off the plot; none begins before `from`. */
+function spaced(plot: uPlot, splits: number[], labels: string[], from = -Infinity): string[] {
   const end = plot.valToPos(plot.scales.x?.max ?? 0, 'x');
-  let drawnTo = -Infinity;
+  let drawnTo = from;
   return splits.map((x, i) => {
     const at = plot.valToPos(x, 'x');
     const label = labels[i] ?? '';
@@ -80,7 +80,8 @@ export function traceXAxis(spec: TraceSpec): uPlot.Axis {
     labelSize: 22 * enlarged(),
     grid: { show: false },
     space: 64 * enlarged(),
-    values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits)),
+    // A time of the day is long enough to reach under the lowest mark of the y axis.
+    values: (plot, splits) => spaced(plot, splits, spec.xTicks(splits), spec.byTheClock ? -4 : -Infinity),
   };
   const { splits } = spec;
   if (spec.byTheClock) axis.incrs = [...CLOCK, ...[2, 5, 10, 20, 50, 100, 1000].map((days) => days * 86_400)];

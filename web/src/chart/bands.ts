@@ -18,6 +18,8 @@ export interface BandsSpec {
   curves: BandCurve[];
   /** Where something begins, in rising order. */
   marks: Beginning[];
+  /** Whether their names stand above the plot, where there is room for short ones. */
+  namesAbove?: boolean;
   /** Where load beyond capacity begins; shaded from there on. */
   overload: number | null;
   /** How a place on the x axis is written. */
@@ -159,7 +161,7 @@ export class Bands extends Chart {
         ],
         draw: [
           (plot) => {
-            drawBeginnings(plot, spec.marks);
+            drawBeginnings(plot, spec.marks, spec.namesAbove ?? false);
           },
         ],
         setCursor: [this.followCursor],

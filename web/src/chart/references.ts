@@ -36,40 +36,64 @@ export interface Beginning {
   name: string;
 }
 
-/** A line up from each, its name along it; names that would lie over one another stand side by side. */
-export function drawBeginnings(plot: uPlot, beginnings: Beginning[]): void {
+/**
+ * A line up from each, its name along it or above the plot; names that would lie over one another stand side by side.
+ */
+export function drawBeginnings(plot: uPlot, beginnings: Beginning[], above: boolean): void {
   const { ctx, bbox } = plot;
   const scale = window.devicePixelRatio;
-  clip(plot);
+  ctx.save();
   ctx.strokeStyle = themed('--ink-soft');
   ctx.fillStyle = themed('--ink-soft');
   ctx.lineWidth = scale;
   ctx.setLineDash([4 * scale, 3 * scale]);
   ctx.font = `${11 * scale * enlarged()}px "Inter Variable", system-ui, sans-serif`;
-  ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
   // Between two pixels a thin line would be half as dark.
   const places = beginnings.map(
     ({ x }) => Math.round(plot.valToPos(x, 'x', true)) + (Math.round(scale) % 2) / 2,
   );
-  const names = spread(
-    places.map((at) => at - 3 * scale),
-    13 * scale,
-    bbox.left + bbox.width - 3 * scale,
-  );
-  beginnings.forEach(({ name }, i) => {
-    const at = places[i] ?? 0;
+  clip(plot);
+  for (const at of places) {
     ctx.beginPath();
     ctx.moveTo(at, bbox.top);
     ctx.lineTo(at, bbox.top + bbox.height);
     ctx.stroke();
+  }
+  const names = beginnings.map(({ name }) => name);
+  if (!above) nameAlong(plot, names, places);
+  ctx.restore();
+  if (above) nameAbove(plot, names, places);
+  ctx.restore();
+}
+
+function nameAlong({ ctx, bbox }: uPlot, names: string[], places: number[]): void {
+  const scale = window.devicePixelRatio;
+  ctx.textAlign = 'right';
+  const beside = places.map((at) => at - 3 * scale);
+  const ends = spread(beside, 13 * scale, bbox.left + bbox.width - 3 * scale);
+  names.forEach((name, i) => {
     ctx.save();
-    ctx.translate(names[i] ?? at, bbox.top + 5 * scale);
+    ctx.translate(ends[i] ?? 0, bbox.top + 5 * scale);
     ctx.rotate(-Math.PI / 2);
     ctx.fillText(name, 0, 0);
     ctx.restore();
   });
-  ctx.restore();
+}
+
+function nameAbove({ ctx, bbox }: uPlot, names: string[], places: number[]): void {
+  const scale = window.devicePixelRatio;
+  ctx.textAlign = 'center';
+  const width = Math.max(0, ...names.map((name) => ctx.measureText(name).width)) + 8 * scale;
+  const first = bbox.left + width / 2 - 4 * scale;
+  const centres = spread(
+    places.map((at) => Math.max(at, first)),
+    width,
+    bbox.left + bbox.width - width / 2 + 4 * scale,
+  );
+  names.forEach((name, i) => {
+    ctx.fillText(name, centres[i] ?? 0, bbox.top - 4 * scale);
+  });
 }
 
 /** Places in rising order, moved so that each is `gap` from the next and none is beyond `last`. */

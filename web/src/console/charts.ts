@@ -5,6 +5,7 @@ import { Trace, type TraceLine, type TraceSpec } from '../chart/trace.ts';
 import { section, terms } from './elements.ts';
 import type { Desk, Part } from './part.ts';
 import { groups, type Group, type Plan } from './plans.ts';
+import { beginning } from './samples.ts';
 import type { Sample } from './schemas.ts';
 import type { Store } from './store.ts';
 import { operatorOf, timeOf } from './words.ts';
@@ -98,8 +99,8 @@ class LiveGroup {
 
   show({ samples, changes, now }: Store, seconds: number): void {
     const to = samples.last?.at ?? now;
-    const extent: [number, number] = [to - seconds, to];
     const visible = samples.recent(seconds);
+    const extent: [number, number] = [beginning(visible, to, seconds), to];
     const xs = visible.map((sample) => sample.at);
     const boundaries = changes
       .filter(({ at }) => at >= extent[0] && at <= extent[1])

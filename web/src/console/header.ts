@@ -17,6 +17,9 @@ const CLOCK_ERROR = 5;
 /** For so long it is said that the gate was restarted, s. */
 const RESTART_SAID = 900;
 
+/** Why requests are fewer times what the server can do than users are. */
+const FEWER = 'those who are refused ask for no more pages, so users are more than that';
+
 const SEVERITY: Record<Severity, string> = {
   calm: 'Calm',
   notice: 'Notice',
@@ -130,10 +133,13 @@ function loadWords({ samples, state }: Store): string {
   const recent = samples.recent(LOAD_OVER);
   if (recent.length === 0) return '';
   const { offered, capacity = state?.capacity ?? null } = pressed(recent);
-  if (capacity === null || capacity <= 0) return `Offered ${rate(offered)}; the capacity is not known yet.`;
+  if (capacity === null || capacity <= 0) {
+    return `Requests offered: ${rate(offered)}; what the server can do is not known yet.`;
+  }
   const times = offered / capacity;
-  const words = times < 1 ? share(times) : `${Number(times.toPrecision(2))} times`;
-  return `Offered ${rate(offered)}, ${words}${times < 1 ? ' of' : ''} the capacity of ${rate(capacity)}.`;
+  const words = times < 1 ? `${share(times)} of` : `${Number(times.toPrecision(2))} times`;
+  const more = times > 1 ? `; ${FEWER}` : '';
+  return `Requests offered: ${rate(offered)}, ${words} what the server can do (${rate(capacity)})${more}.`;
 }
 
 /** What the operator has to know about what the page shows. */

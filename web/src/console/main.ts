@@ -6,6 +6,7 @@ import '../style/tables.css';
 import './style/layout.css';
 import './style/controls.css';
 import './style/parts.css';
+import './style/knobs.css';
 import { h } from '../dom.ts';
 import { charts } from './charts.ts';
 import { Client } from './client.ts';

@@ -39,6 +39,15 @@ export class Samples {
   }
 }
 
+/** The least that a plot shows, s. */
+const SHORTEST = 10;
+
+/** From when on the last seconds until `to` are plotted: not from before anything is known. */
+export function beginning(samples: Sample[], to: number, seconds: number): number {
+  const first = samples[0]?.at ?? -Infinity;
+  return Math.max(to - seconds, Math.min(first, to - SHORTEST));
+}
+
 /** A class over several samples; rates are means over time. */
 export interface Lately {
   name: string;

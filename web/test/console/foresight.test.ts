@@ -4,10 +4,11 @@ import { chromium } from '../browser.ts';
 import { Visit } from './visit.ts';
 import * as world from './world.ts';
 
+const slide = (page: Page, to: string): Promise<void> =>
+  page.getByLabel('Differentiation', { exact: true }).fill(to);
+
 describe.skipIf(chromium === undefined)('a prediction on the page', () => {
   const visit = new Visit();
-  const slide = (page: Page, to: string): Promise<void> =>
-    page.getByLabel('Differentiation', { exact: true }).fill(to);
 
   test('has its price at once, and the curve when that comes', async () => {
     const { gate } = visit;
@@ -20,7 +21,11 @@ describe.skipIf(chromium === undefined)('a prediction on the page', () => {
     await page.getByText('computing the curve …').waitFor();
     const sentences = await page.locator('.price-list').first().innerText();
     expect(sentences).toContain('premium: 91 → 64 of 100 sessions completed (−27)');
-    expect(sentences).toContain('Together 8.00 sessions/s (no noticeable difference).');
+    expect(await head.innerText()).toContain(
+      'Together 8.00 sessions completed per second (no noticeable difference).',
+    );
+    // The curve of the sum is beside those of the classes.
+    await page.locator('.curves .legend').getByText('together, sessions/s').waitFor();
     await page.getByText('computing the curve …').waitFor({ state: 'detached' });
     expect(gate.bodies('POST', '/api/v1/foresight')).toHaveLength(2);
     await slide(page, '0.35');
@@ -90,6 +95,7 @@ describe.skipIf(chromium === undefined)('a prediction on the page', () => {
     const part = page.locator('#knobs');
     await part.getByText(': premium before basic').waitFor();
     await part.getByText(': for basic').waitFor();
+    await part.getByText('1: as long as clients wait: sessions of basic begin as fast').waitFor();
     await slide(page, '0.3');
     await page.getByText(/^Predicted from/).waitFor();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
@@ -111,10 +117,11 @@ describe.skipIf(chromium === undefined)('what a change did', () => {
   test('is said beside what was before and what was predicted, and is found after a reload', async () => {
     const { gate } = visit;
     let applied = Infinity;
-    // Half as many are lost since.
+    // Of those that begin since, half as many are lost.
     gate.outcome = (since, names) => {
       const outcome = world.outcome(since, names);
-      const share = since >= applied - 1 ? 0.72 : 0.44;
+      const part = Math.max(0, Math.min(1, (outcome.to - applied) / (outcome.to - outcome.from)));
+      const share = 0.44 + 0.28 * part;
       const classes = outcome.classes.map((one, i) => ({
         ...one,
         sessions: one.sessions * 20,
@@ -123,20 +130,33 @@ describe.skipIf(chromium === undefined)('what a change did', () => {
       }));
       return { ...outcome, classes };
     };
-    const page = await visit.open();
+    const page = await visit.open({ viewport: { width: 1280, height: 800 } });
     await visit.ready();
-    const head = page.locator('.did .price-head');
+    // One price is shown at a time, above all else.
+    const shown = page.locator('#knobs .price:visible');
+    const head = shown.locator('.price-head');
     await page.locator('#knobs .knobs-main').getByText('44\u00a0%').waitFor();
+    expect(await page.locator('.knobs-main thead').innerText()).toMatch(/Measured, last \d+\s(s|min)/);
     await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
     await page.getByText(/^Predicted from/).waitFor();
     applied = gate.clock;
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await shown.getByText(/^Predicted when it was applied; measuring, \d+\u00a0s/).waitFor();
+    const predicted = await head.innerText();
+    expect(predicted).toContain('premium 9 → 36, basic 58 → 46.');
+    const place = (await head.boundingBox())?.y ?? 1e3;
+    expect(place).toBeLessThan(400);
+    await page.locator('.knobs-main').getByText('settling after the change').first().waitFor();
     await head.getByText('premium none, basic 56 → 28.').waitFor({ timeout: 20_000 });
+    expect(await shown.count()).toBe(1);
+    expect((await head.boundingBox())?.y).toBeCloseTo(place, 0);
     const did = page.locator('.did');
     expect(await did.locator('thead').innerText()).toMatch(/Before\s+Predicted\s+Measured since/);
-    await did.getByText('basic: better than before; not as predicted').waitFor();
+    const verdicts = page.locator('.knobs-main').getByRole('list', { name: /^Verdicts/ });
+    await verdicts.getByText('basic: better than before; not as predicted').waitFor();
     await did.getByText('enough sessions to judge').waitFor();
-    expect(await did.innerText()).toContain('Together');
+    await verdicts.getByText(/^Together: more sessions completed per second than before; /).waitFor();
+    expect(await did.innerText()).not.toContain('not kept');
     await page.reload();
     await page
       .locator('.did')
@@ -144,5 +164,35 @@ describe.skipIf(chromium === undefined)('what a change did', () => {
       .waitFor({ timeout: 15_000 });
     await head.getByText('premium').waitFor({ timeout: 20_000 });
     expect(await did.locator('thead').innerText()).toMatch(/Before\s+Measured since/);
+    expect(await did.innerText()).toContain('95\u00a0% within: not kept of “Before”.');
   });
+
+  for (const width of [320, 360]) {
+    test(`is read without scrolling sideways on a screen ${width} wide`, async () => {
+      const page = await visit.open({ viewport: { width, height: 640 } });
+      await visit.ready();
+      await slide(page, '0.3');
+      await page.getByText(/^Predicted from/).waitFor();
+      const cells = page.locator('.knobs-main td');
+      expect(await cells.last().evaluate((cell) => getComputedStyle(cell, '::before').content)).toBe(
+        '"Predicted at the sliders"',
+      );
+      const out = (): Promise<string[]> =>
+        page.locator('.comparison:visible').evaluateAll((found) =>
+          found.flatMap((region) => {
+            const parts = [...region.querySelectorAll('td, td *, th')];
+            const beyond = parts.filter((one) => one.getBoundingClientRect().right > window.innerWidth);
+            const texts = beyond.map(({ textContent }) => textContent);
+            return region.scrollWidth > region.clientWidth ? [...texts, 'scrolls'] : texts;
+          }),
+        );
+      expect(await out()).toEqual([]);
+      await page.getByRole('button', { name: 'Apply', exact: true }).click();
+      await page
+        .locator('.did')
+        .getByText(/sessions in \d+\u00a0s/)
+        .waitFor({ timeout: 15_000 });
+      expect(await out()).toEqual([]);
+    });
+  }
 });

@@ -203,11 +203,17 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
       .locator('.did')
       .getByText(/sessions in \d+\u00a0s \(begun/)
       .waitFor({ timeout: 15_000 });
+    // Of the time until then it is asked once more.
+    const moved = gate.clock;
+    const asked = (url: string): boolean => Number(new URL(url).searchParams.get('since')) >= moved - 0.01;
+    const last = page.waitForResponse((response) => asked(response.url()));
     gate.moveKnobs({ differentiation: 0.6, favour: 0.5 });
     await page.locator('.did').getByText('The knobs were moved again at').waitFor();
+    await last;
+    await page.waitForResponse(/api.v1.state/);
     expect(await page.locator('.did thead').innerText()).toContain('Measured until then');
     const figures = await page.locator('.did tbody').innerText();
-    // Asked again of the last minutes only.
+    // From then on only of the last minutes.
     await page.waitForResponse(/api.v1.outcome/, { timeout: 30_000 });
     expect(await page.locator('.did tbody').innerText()).toBe(figures);
     expect(await page.locator('#knobs').getByRole('button', { name: 'Undo', exact: true }).isDisabled()).toBe(

@@ -1,21 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Draft, curve } from '../../src/console/knobs/draft.ts';
-import {
-  change,
-  measuredRate,
-  measuredShare,
-  measuredSide,
-  minus,
-  sessionsOf,
-  type Side,
-} from '../../src/console/knobs/figures.ts';
-import { Outcomes } from '../../src/console/knobs/outcomes.ts';
+import { change, measuredRate, measuredShare, type Side } from '../../src/console/knobs/figures.ts';
 import { Predictor } from '../../src/console/knobs/prediction.ts';
 import { price } from '../../src/console/knobs/price.ts';
-import { capacityWords, sureness, verdicts } from '../../src/console/knobs/verdict.ts';
-import { Samples } from '../../src/console/samples.ts';
-import type { Foresight, Knobs, Outcome } from '../../src/console/schemas.ts';
-import { Store } from '../../src/console/store.ts';
+import type { Foresight, Knobs } from '../../src/console/schemas.ts';
 import * as world from './world.ts';
 
 const NAMES = ['premium', 'basic'];
@@ -64,11 +52,18 @@ describe('intervals', () => {
 
   test('that overlap show no difference; a figure without one is known to a fifth', () => {
     const measured = (value: number, ends: [number, number] | null) => ({ value, ends });
-    expect(change(measured(1, [0.8, 1.2]), measured(1.3, [1.1, 1.5]))).toBe(0);
-    expect(change(measured(1, [0.8, 1.2]), measured(1.5, [1.3, 1.7]))).toBe(1);
-    expect(change(measured(100, null), measured(110, null))).toBe(0);
-    expect(change(measured(100, null), measured(50, null))).toBe(-1);
-    expect(change(null, measured(50, null))).toBe(0);
+    expect(change('rate', measured(1, [0.8, 1.2]), measured(1.3, [1.1, 1.5]))).toBe(0);
+    expect(change('rate', measured(1, [0.8, 1.2]), measured(1.5, [1.3, 1.7]))).toBe(1);
+    expect(change('time', measured(100, null), measured(110, null))).toBe(0);
+    expect(change('time', measured(100, null), measured(50, null))).toBe(-1);
+    expect(change('time', null, measured(50, null))).toBe(0);
+  });
+
+  test('however narrow make no difference of less than can be acted on', () => {
+    const sure = (value: number) => ({ value, ends: [value, value] as [number, number] });
+    expect([0.9951, 0.9949, 0.99].map((x) => change('share', sure(1), sure(x)))).toEqual([0, -1, -1]);
+    expect([101.9, 102.1].map((x) => change('rate', sure(100), sure(x)))).toEqual([0, 1]);
+    expect([1.09, 1.11].map((x) => change('time', sure(1), sure(x)))).toEqual([0, 1]);
   });
 });
 
@@ -87,18 +82,19 @@ function side(total: number, ...classes: [completion: number, p95: number][]): S
 }
 
 describe('the price', () => {
-  test('is a sentence for each class, and one of the sum', () => {
+  test('is what is lost and what is completed in all, and a sentence for each class', () => {
     const { head, sentences } = price(
       NAMES,
       side(77, [1, 0.026], [0.44, 3.2]),
       side(89, [1, 0.017], [0.56, 3.4]),
       false,
     );
-    expect(head).toBe('The price, sessions lost of 100: premium none, basic 56 → 44.');
+    expect(head).toBe(
+      'The price, sessions lost of 100: premium none, basic 56 → 44. Together 77.0 → 89.0 sessions completed per second.',
+    );
     expect(sentences).toEqual([
       'premium: all completed, 95\u00a0% within 26 → 17\u00a0ms.',
-      'basic: 44 → 56 of 100 sessions completed (+12), 95\u00a0% within 3.2 → 3.4\u00a0s.',
-      'Together 77.0 → 89.0 sessions/s.',
+      'basic: 44 → 56 of 100 sessions completed (+12), 95\u00a0% within 3.2 → 3.4\u00a0s (no noticeable difference).',
     ]);
   });
 
@@ -113,7 +109,7 @@ describe('the price', () => {
     expect(sentences[1]).toBe(
       'basic: no noticeable difference: 44 → 45 of 100 sessions completed, 95\u00a0% within 3\u00a0s.',
     );
-    expect(sentences[2]).toBe('Together 77.0 → 77.5 sessions/s (no noticeable difference).');
+    expect(head).toContain('Together 77.0 → 77.5 sessions completed per second (no noticeable difference).');
   });
 
   test('says that more differentiation has nothing left to give, only where that is so', () => {
@@ -127,116 +123,10 @@ describe('the price', () => {
 
   test('is of the slider alone where nothing else is known', () => {
     const { head, sentences } = price(NAMES, null, side(89, [1, 0.017], [0.56, 3.4]), true);
-    expect(head).toBe('The price, sessions lost of 100: premium none, basic 44.');
+    expect(head).toBe(
+      'The price, sessions lost of 100: premium none, basic 44. Together 89.0 sessions completed per second.',
+    );
     expect(sentences[1]).toBe('basic: 56 of 100 sessions completed, 95\u00a0% within 3.4\u00a0s.');
-  });
-});
-
-describe('what a change did', () => {
-  const of = (sessions: number, completion: number, p95 = 0.1, from = 0, to = 100): Outcome => ({
-    from,
-    to,
-    classes: [
-      {
-        name: 'basic',
-        starts: sessions / 100,
-        completed: (sessions * completion) / (to - from),
-        completion,
-        sessions,
-        p50: 0.1,
-        p95,
-      },
-    ],
-  });
-  const said = (before: Outcome, since: Outcome, predicted: Side | null = null): string =>
-    verdicts(['basic'], measuredSide(before), predicted, measuredSide(since)).join(' ');
-
-  test('is judged against what was before, once enough sessions have ended', () => {
-    expect(said(of(900, 0.4), of(20, 0.9))).toBe('basic: too few sessions yet.');
-    expect(said(of(900, 0.4), of(900, 0.6))).toBe('basic: better than before.');
-    expect(said(of(900, 0.6), of(900, 0.4))).toBe('basic: worse than before.');
-    expect(said(of(900, 0.4), of(900, 0.41))).toBe('basic: no noticeable difference against before.');
-    expect(said(of(900, 0.4, 0.1), of(900, 0.6, 0.9))).toContain(
-      'more sessions completed than before, but slower',
-    );
-    expect(said(of(900, 0.4, 0.9), of(900, 0.2, 0.1))).toContain(
-      'faster than before, but fewer sessions completed',
-    );
-    expect(sureness(of(900, 0.4))).toContain(': enough sessions to judge.');
-    expect(sureness(of(20, 0.4))).toContain(': too few sessions yet.');
-  });
-
-  test('is judged against the prediction', () => {
-    const only = (completion: number): Side => ({
-      total: null,
-      classes: new Map([
-        [
-          'basic',
-          {
-            completed: null,
-            completion: { value: completion, ends: [completion - 0.03, completion + 0.03] },
-            p95: null,
-            sessions: null,
-          },
-        ],
-      ]),
-    });
-    expect(said(of(900, 0.4), of(900, 0.4), only(0.5))).toContain(
-      'not as predicted (a smaller share completed)',
-    );
-    expect(said(of(900, 0.4), of(900, 0.41), only(0.4))).toContain('agrees with the prediction');
-    expect(said(of(900, 0.4), of(40, 0.45), only(0.4))).toContain('does not contradict the prediction');
-  });
-
-  test('is counted apart from what was before', () => {
-    const before = minus(of(400, 0.5, 0.1, 0, 100), of(100, 0.8, 0.1, 60, 100));
-    expect(before).toMatchObject({ from: 0, to: 60 });
-    expect(before?.classes[0]).toMatchObject({ sessions: 300, completed: 2, completion: 0.4, p95: null });
-    expect(minus(of(9, 1, 1, 60, 100), of(9, 1, 1, 60, 100))).toBeNull();
-    expect(sessionsOf(of(900, 0.4))).toBe(900);
-  });
-
-  test('is partly the doing of a server that has become another one', () => {
-    const samples = new Samples();
-    const of = (at: number, capacity: number) => ({ ...world.quiet(at, 1), capacity });
-    for (let at = 1; at <= 200; at += 1) samples.add(of(at, at <= 100 ? 400 : 320));
-    expect(capacityWords(samples, 0, 100, 200)).toBe(
-      "The server's capacity went from 400/s to 320/s meanwhile, so part of it is not the knobs' doing.",
-    );
-    expect(capacityWords(samples, 0, 50, 100)).toBe('');
-    expect(capacityWords(samples, 200, 250, 300)).toBe('');
-  });
-
-  test('is found again in the list of changes, also where it was undone', async () => {
-    const look = async (undone: boolean) => {
-      const store = new Store();
-      store.takeState(
-        { ...world.state(NAMES, 1), knobs: undone ? knobs(0.9, 0.5) : knobs(0.5, 0.5) },
-        store.ask(),
-      );
-      const done = {
-        ...world.change(1, 'knobs', 'knobs', knobs(0.9, 0.5), knobs(0.5, 0.5)),
-        at: store.now - 100,
-      };
-      const undo = {
-        ...world.change(2, 'knobs', 'knobs', knobs(0.5, 0.5), knobs(0.9, 0.5)),
-        at: store.now - 40,
-      };
-      store.takeChanges(undone ? [undo, done] : [done], store.ask());
-      store.connect({ kind: 'live', polling: null });
-      const outcome = vi.fn((since: number) => Promise.resolve(world.outcome(since, NAMES)));
-      const outcomes = new Outcomes({ outcome }, store);
-      outcomes.follow();
-      await outcomes.keep();
-      return { applied: outcomes.applied, since: outcomes.since, at: done.at, undoneAt: undo.at };
-    };
-    const still = await look(false);
-    expect(still.applied).toMatchObject({ at: still.at, until: null, new: knobs(0.5, 0.5) });
-    expect(still.since?.from).toBeCloseTo(still.at, 1);
-    expect(still.applied?.before?.to).toBeCloseTo(still.at, 1);
-    const undone = await look(true);
-    expect(undone.applied).toMatchObject({ at: undone.at, until: undone.undoneAt, ended: 'Undone' });
-    expect(undone.since?.to).toBeCloseTo(undone.undoneAt, 1);
   });
 });
 
@@ -260,8 +150,13 @@ describe('a prediction', () => {
           }, 1000);
         }),
     );
-    const predictor = new Predictor({ foresight }, () => Date.now() / 1000, vi.fn());
-    return { draft, foresight, predictor };
+    const load = { sum: 77 };
+    const measured = () => ({
+      value: load.sum,
+      ends: [load.sum * 0.97, load.sum * 1.03] as [number, number],
+    });
+    const predictor = new Predictor({ foresight }, () => Date.now() / 1000, measured, vi.fn());
+    return { draft, foresight, predictor, load };
   }
   const settle = (ms = 5000) => vi.advanceTimersByTimeAsync(ms);
 
@@ -299,7 +194,7 @@ describe('a prediction', () => {
     expect(predictor.known?.curve.map(({ favour }) => favour)).toEqual([0.3, 0.35, 0.5]);
   });
 
-  test('is not asked for again within a minute: along a knob only the new place is', async () => {
+  test('is not asked for again at once: along a knob only the new place is', async () => {
     const { draft, foresight, predictor } = asked();
     predictor.ask(draft);
     await settle();
@@ -348,6 +243,46 @@ describe('a prediction', () => {
     await settle(1300);
     expect(predictor.known?.slider.made).toBeGreaterThan(made + 60);
     expect(predictor.known?.curve).toHaveLength(8);
+  });
+
+  test('that is remembered is asked for again when it is older than half a minute', async () => {
+    const { draft, foresight, predictor } = asked();
+    predictor.ask(draft);
+    await settle();
+    const made = predictor.known?.slider.made ?? 0;
+    predictor.hide();
+    foresight.mockClear();
+    await settle(20_000);
+    predictor.ask(draft);
+    await settle();
+    expect(foresight).not.toHaveBeenCalled();
+    predictor.hide();
+    await settle(10_000);
+    predictor.ask(draft);
+    // Shown at once, as old as it is.
+    expect(predictor.known?.slider.made).toBe(made);
+    await settle();
+    // The curve may be older than what is compared.
+    expect(foresight.mock.calls.map(([settings]) => settings)).toEqual([[knobs(0.9, 0.3), knobs(0.9, 0.5)]]);
+    expect(predictor.known?.slider.made).toBeGreaterThan(made + 30);
+  });
+
+  test('of another load is asked for again', async () => {
+    const { draft, foresight, predictor, load } = asked();
+    predictor.ask(draft);
+    await settle();
+    foresight.mockClear();
+    load.sum = 84;
+    predictor.renew(draft);
+    await settle();
+    expect(foresight).not.toHaveBeenCalled();
+    load.sum = 86;
+    predictor.renew(draft);
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(2);
+    predictor.renew(draft);
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(2);
   });
 
   test('that failed is tried again after ten seconds', async () => {

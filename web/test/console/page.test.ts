@@ -46,7 +46,11 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     expect(await spoken.innerText()).toMatch(/^basic: .* refused/);
     expect(await page.locator('.badge').innerText()).toBe('Warning');
     const load = page.locator('.load-words');
-    await load.getByText(/^Offered \d+(\.\d)?\/s, 1\.\d times the capacity of 65\.0\/s\.$/).waitFor();
+    await load
+      .getByText(
+        /^Requests offered: \d+(\.\d)?\/s, 1\.\d times what the server can do \(65\.0\/s\); those who/,
+      )
+      .waitFor();
     expect((await load.boundingBox())?.y).toBeLessThan(200);
     const changes = await page.evaluate(async () => {
       const node = document.getElementById('announcement');

@@ -5,7 +5,7 @@ import { Counts, refusals } from '../../src/console/counts.ts';
 import { doorWords } from '../../src/console/door.ts';
 import { groups } from '../../src/console/plans.ts';
 import { summary } from '../../src/console/queue.ts';
-import { lately, MOST_SAMPLES, pressed, Samples } from '../../src/console/samples.ts';
+import { beginning, lately, MOST_SAMPLES, pressed, Samples } from '../../src/console/samples.ts';
 import type { Change, State } from '../../src/console/schemas.ts';
 import { Store, type Rejections } from '../../src/console/store.ts';
 import { messages, type Message } from '../../src/console/stream.ts';
@@ -54,6 +54,14 @@ describe('samples', () => {
     expect(samples.version).toBe(version);
     expect(samples.recent(10).map(({ at }) => at)).toEqual(Array.from({ length: 10 }, (_o, i) => 86_390 + i));
   });
+});
+
+test('plots begin with what is known', () => {
+  const of = (...times: number[]) => times.map((at) => world.quiet(at, 1));
+  expect(beginning(of(900, 1000), 1000, 600)).toBe(900);
+  expect(beginning(of(100, 1000), 1000, 600)).toBe(400);
+  expect(beginning(of(1000), 1000, 600)).toBe(990);
+  expect(beginning([], 1000, 600)).toBe(400);
 });
 
 describe('the store', () => {

@@ -1,14 +1,21 @@
-import { h } from '../../dom.ts';
+import { h, type Child } from '../../dom.ts';
 import { colours } from '../classes.ts';
 import { scrolling } from '../elements.ts';
 import { about, range, rate, share } from '../words.ts';
-import type { Figures, Measured, Side } from './figures.ts';
+import { lacksPercentiles, type Figures, type Measured, type Side } from './figures.ts';
+
+interface Row {
+  head: string;
+  of: (figures: Figures) => Measured | null;
+  format: (x: number) => string;
+  isPercentile?: boolean;
+}
 
 /** The three figures of a class. */
-const ROWS: { head: string; of: (figures: Figures) => Measured | null; format: (x: number) => string }[] = [
+const ROWS: Row[] = [
   { head: 'completed', of: (figures) => figures.completed, format: rate },
-  { head: 'share', of: (figures) => figures.completion, format: share },
-  { head: '95\u00a0% within', of: (figures) => figures.p95, format: about },
+  { head: 'share of sessions begun', of: (figures) => figures.completion, format: share },
+  { head: '95\u00a0% within', of: (figures) => figures.p95, format: about, isPercentile: true },
 ];
 
 export interface Column {
@@ -18,58 +25,91 @@ export interface Column {
   meanwhile?: string;
 }
 
-/** Classes down, and across what was measured beside what is predicted. The table stays while its figures change, and with it the focus and how far it is scrolled. */
+/**
+ * Classes down, and across what was measured beside what is predicted. The table stays while its figures change, and
+ * with it the focus and how far it is scrolled. On narrow screens rows are blocks, in which each cell has its column's
+ * title; the roles are said so that it remains a table.
+ */
 export class Comparison {
   readonly root: HTMLElement;
-  private readonly head = h('tr');
-  private readonly body = h('tbody');
+  private readonly head = h('tr', { role: 'row' });
+  private readonly body = h('tbody', { role: 'rowgroup' });
 
   constructor(label: string) {
-    this.root = scrolling(label, h('table', {}, h('thead', {}, this.head), this.body));
+    const head = h('thead', { role: 'rowgroup' }, this.head);
+    this.root = scrolling(label, h('table', { role: 'table' }, head, this.body), 'scroll comparison');
   }
 
   show(classes: string[], columns: Column[]): void {
     const heads = ['Class', 'Sessions', ...columns.map((column) => column.title)];
-    this.head.replaceChildren(...heads.map((text) => h('th', { scope: 'col' }, text)));
+    this.head.replaceChildren(...heads.map((text) => h('th', { scope: 'col', role: 'columnheader' }, text)));
     const rows = classes.flatMap((name, i) => rowsOf(name, i, columns));
     this.body.replaceChildren(...rows, totals(columns));
   }
 }
 
 function rowsOf(name: string, index: number, columns: Column[]): HTMLElement[] {
-  return ROWS.map(({ head, of, format }, i) =>
-    h(
-      'tr',
-      i === 0 ? { class: 'group' } : {},
-      i === 0 &&
-        h('th', { scope: 'rowgroup', rowspan: '3' }, h('span', { class: 'key', ...colours(index) }), name),
-      h('th', { scope: 'row' }, head),
-      ...columns.map(({ side, meanwhile }) => {
+  return ROWS.map(({ head, of, format, isPercentile }, i) =>
+    row(
+      i === 0,
+      i === 0 && group(name, index),
+      rowHead(head),
+      ...columns.map(({ title, side, meanwhile }) => {
         const figures = side?.classes.get(name);
         if (meanwhile !== undefined && !figures?.sessions) {
-          return i === 0 && h('td', { rowspan: '3', class: 'meanwhile' }, meanwhile);
+          return (
+            i === 0 &&
+            h('td', { ...data(title), rowspan: String(ROWS.length), class: 'meanwhile' }, meanwhile)
+          );
         }
-        return cell(figures ? of(figures) : null, format);
+        // What is not kept is said below the table.
+        if (side && isPercentile && lacksPercentiles(side)) return h('td', { ...data(title), class: 'none' });
+        return cell(title, figures ? of(figures) : null, format);
       }),
     ),
   );
 }
 
 function totals(columns: Column[]): HTMLElement {
-  return h(
-    'tr',
-    { class: 'group' },
-    h('th', { scope: 'rowgroup' }, 'Together'),
-    h('th', { scope: 'row' }, 'completed'),
-    ...columns.map(({ side, meanwhile }) =>
-      meanwhile !== undefined && !side?.total ? h('td', {}, meanwhile) : cell(side?.total ?? null, rate),
+  return row(
+    true,
+    group('Together'),
+    rowHead('completed'),
+    ...columns.map(({ title, side, meanwhile }) =>
+      meanwhile !== undefined && !side?.total
+        ? h('td', data(title), meanwhile)
+        : cell(title, side?.total ?? null, rate),
     ),
   );
 }
 
-function cell(measured: Measured | null, format: (x: number) => string): HTMLElement {
-  if (!measured) return h('td', {}, '–');
+function row(isFirst: boolean, ...cells: Child[]): HTMLElement {
+  return h('tr', { role: 'row', ...(isFirst ? { class: 'group' } : {}) }, ...cells);
+}
+
+/** The head of several rows: of a class, which has a colour, or of all. */
+function group(name: string, index?: number): HTMLElement {
+  const isClass = index !== undefined;
+  return h(
+    'th',
+    { scope: 'rowgroup', role: 'rowheader', ...(isClass ? { rowspan: String(ROWS.length) } : {}) },
+    isClass && h('span', { class: 'key', ...colours(index) }),
+    name,
+  );
+}
+
+function rowHead(text: string): HTMLElement {
+  return h('th', { scope: 'row', role: 'rowheader' }, text);
+}
+
+/** Attributes of a cell in the column of this title. */
+function data(title: string): Record<string, string> {
+  return { role: 'cell', 'data-label': title };
+}
+
+function cell(title: string, measured: Measured | null, format: (x: number) => string): HTMLElement {
+  if (!measured) return h('td', data(title), '–');
   const { value, ends } = measured;
   const interval = ends && h('small', { class: 'under' }, range(ends, format, value));
-  return h('td', {}, h('strong', {}, format(value)), interval);
+  return h('td', data(title), h('strong', {}, format(value)), interval);
 }

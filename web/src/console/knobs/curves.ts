@@ -1,12 +1,13 @@
 import { h } from '../../dom.ts';
 import { lookOf } from '../classes.ts';
-import { Bands, type BandsSpec } from '../../chart/bands.ts';
+import { Bands, type BandCurve, type BandsSpec } from '../../chart/bands.ts';
 import { Legend, type Entry } from '../../chart/legend.ts';
-import { onThemeChange } from '../../chart/palette.ts';
+import { INK, onThemeChange } from '../../chart/palette.ts';
 import type { Unit } from '../../report.ts';
 import { setText } from '../elements.ts';
-import type { Estimate, Predicted } from '../schemas.ts';
+import type { Estimate, Point, Predicted } from '../schemas.ts';
 import { ends } from '../words.ts';
+import type { Knob } from './draft.ts';
 import type { Known } from './prediction.ts';
 
 interface Quantity {
@@ -15,13 +16,26 @@ interface Quantity {
   unit: Unit;
   /** Nothing where it is not known. */
   of: (predicted: Predicted) => Estimate | null | undefined;
+  /** Of all classes, where they can be put together. */
+  ofAll?: (point: Point) => Estimate;
   /** Whether classes are so far apart that one would lie on the zero line. */
   isLogarithmic?: boolean;
 }
 
 const QUANTITIES: Quantity[] = [
-  { title: 'Completed sessions', label: 'Sessions', unit: 'rate', of: (one) => one.completed },
-  { title: 'Share completed', label: 'Of sessions begun', unit: 'percent', of: (one) => one.completion },
+  {
+    title: 'Completed sessions',
+    label: 'Sessions',
+    unit: 'rate',
+    of: (one) => one.completed,
+    ofAll: (point) => point.throughput,
+  },
+  {
+    title: 'Share completed, of sessions begun',
+    label: 'Of sessions begun',
+    unit: 'percent',
+    of: (one) => one.completion,
+  },
   {
     title: '95\u00a0% of responses within',
     label: 'Response',
@@ -30,6 +44,9 @@ const QUANTITIES: Quantity[] = [
     isLogarithmic: true,
   },
 ];
+
+/** The curve of all classes; with one class there is none. */
+const TOGETHER: Entry = { name: 'together, sessions/s', subject: INK };
 
 /** What is predicted over the whole of a knob. */
 export class Curves {
@@ -63,7 +80,9 @@ export class Curves {
     if (known === this.shown) return;
     this.shown = known;
     if (!known) return;
-    this.showLegend(known.slider.point.classes.map(({ name }, index) => ({ name, subject: lookOf(index) })));
+    const { classes } = known.slider.point;
+    const entries = classes.map(({ name }, index): Entry => ({ name, subject: lookOf(index) }));
+    this.showLegend(classes.length > 1 ? [...entries, TOGETHER] : entries);
     QUANTITIES.forEach((quantity, i) => this.charts[i]?.replace(spec(quantity, known)));
   }
 
@@ -87,26 +106,41 @@ function spec(quantity: Quantity, known: Known | null): BandsSpec {
     { x: known?.applied[along] ?? 0, name: 'applied' },
     { x: known?.at[along] ?? 0, name: 'slider' },
   ].sort((a, b) => a.x - b.x);
+  const { ofAll } = quantity;
+  const curves = classes.map((name, index) =>
+    curveOf({ name, subject: lookOf(index) }, points, along, (point) => {
+      const one = point.classes[index];
+      return one && quantity.of(one);
+    }),
+  );
+  const isSummed = ofAll !== undefined && classes.length > 1;
   return {
     title: quantity.title,
     xLabel: along === 'favour' ? 'Favour' : 'Differentiation',
     yLabel: quantity.label,
     xLogarithmic: false,
-    curves: classes.map((name, index) => ({
-      name,
-      subject: lookOf(index),
-      points: points.flatMap((point) => {
-        const one = point.classes[index];
-        const estimate = one && quantity.of(one);
-        if (!estimate) return [];
-        return { x: point[along], y: { value: estimate.mean, ci: ends(estimate) }, note: '' };
-      }),
-    })),
+    curves: isSummed ? [...curves, curveOf(TOGETHER, points, along, ofAll)] : curves,
     marks: known ? marks : [],
+    namesAbove: true,
     overload: null,
     words: (x) => `${along} ${x.toFixed(2)}`,
     xTicks: (xs) => xs.map((x) => String(Number(x.toFixed(2)))),
     unit: quantity.unit,
     elsewhere: '',
   };
+}
+
+/** Those points at which it is known. */
+function curveOf(
+  entry: Entry,
+  points: Point[],
+  along: Knob,
+  of: (point: Point) => Estimate | null | undefined,
+): BandCurve {
+  const known = points.flatMap((point) => {
+    const estimate = of(point);
+    if (!estimate) return [];
+    return { x: point[along], y: { value: estimate.mean, ci: ends(estimate) }, note: '' };
+  });
+  return { ...entry, points: known };
 }

@@ -31,7 +31,7 @@ export interface Side {
 /** Standard normal deviate of 95 %. */
 const Z = 1.96;
 /** What has no interval, as a measured percentile, is taken to be known to a fifth. */
-const TOLERANCE = 0.2;
+export const TOLERANCE = 0.2;
 /** From here on all are said to be completed: fewer than one of 200 are not. */
 const ALL = 0.995;
 
@@ -118,9 +118,24 @@ export function reach({ value, ends }: Measured): [number, number] {
   return ends ?? [value * (1 - TOLERANCE), value * (1 + TOLERANCE)];
 }
 
-/** Whether `to` is noticeably more than `from` (1), less (-1), or neither: the intervals overlap. */
-export function change(from: Measured | null | undefined, to: Measured | null | undefined): -1 | 0 | 1 {
-  if (!from || !to) return 0;
+/** What a figure is of: differences that are too small to act on are none, however sure they are. */
+export type Kind = 'rate' | 'share' | 'time';
+
+/** The least difference: of a share as it is, of rates and times as a part of the first. */
+const LEAST: Record<Kind, number> = { rate: 0.02, share: 0.005, time: 0.1 };
+
+/** Whether a difference is too small to speak of. */
+export function isSlight(kind: Kind, from: number, to: number): boolean {
+  return Math.abs(to - from) < LEAST[kind] * (kind === 'share' ? 1 : Math.abs(from));
+}
+
+/** Whether `to` is noticeably more than `from` (1), less (-1), or neither: the intervals overlap, or it is slight. */
+export function change(
+  kind: Kind,
+  from: Measured | null | undefined,
+  to: Measured | null | undefined,
+): -1 | 0 | 1 {
+  if (!from || !to || isSlight(kind, from.value, to.value)) return 0;
   // What a model is off by is in all its predictions alike.
   const [a, b] = from.chance && to.chance ? [from.chance, to.chance] : [reach(from), reach(to)];
   if (b[0] > a[1]) return 1;
@@ -133,7 +148,9 @@ export function isAll(completion: Measured | null | undefined): boolean {
 
 /** What came of sessions that began between the beginnings of both; percentiles cannot be told apart like that. */
 export function minus(all: Outcome, later: Outcome): Outcome | null {
-  const seconds = later.from - all.from;
+  // Of those that began last it may not be known yet.
+  const to = Math.min(later.from, all.to);
+  const seconds = to - all.from;
   if (seconds < 1) return null;
   const classes = all.classes.map((one): Outcomes => {
     const rest = later.classes.find(({ name }) => name === one.name);
@@ -151,5 +168,20 @@ export function minus(all: Outcome, later: Outcome): Outcome | null {
       p95: null,
     };
   });
-  return { from: all.from, to: later.from, classes };
+  return { from: all.from, to, classes };
+}
+
+/** The same outcome with the percentiles of another, by class. */
+export function withPercentiles(outcome: Outcome, from: Outcome | null): Outcome {
+  const classes = outcome.classes.map((one): Outcomes => {
+    const other = from?.classes.find(({ name }) => name === one.name);
+    return { ...one, p50: other?.p50 ?? null, p95: other?.p95 ?? null };
+  });
+  return { ...outcome, classes };
+}
+
+/** Whether sessions have ended of which no percentile is known. */
+export function lacksPercentiles({ classes }: Side): boolean {
+  const ended = [...classes.values()].filter(({ sessions }) => (sessions ?? 0) > 0);
+  return ended.length > 0 && ended.every(({ p95 }) => p95 === null);
 }

@@ -28,11 +28,14 @@ export class Foretelling {
     private readonly store: Store,
     private readonly predictor: Predictor,
     again: () => void,
+    /** What came of what is applied, in the place of the price. */
+    did: HTMLElement,
   ) {
     this.again = button('Try again', again);
     this.failure = h('div', { class: 'actions' }, this.problem, this.again);
     this.root.append(
       this.price.root,
+      did,
       this.failure,
       this.words,
       this.table.root,
@@ -56,7 +59,13 @@ export class Foretelling {
     this.curves.show(known, curveWords(predictor));
     const state = JSON.stringify([known?.slider.made, known?.at, known?.applied, known?.now === null]);
     const drawn =
-      state + JSON.stringify([store.classes, measured.title, [...(measured.side?.classes ?? [])]]);
+      state +
+      JSON.stringify([
+        store.classes,
+        measured.title,
+        measured.meanwhile,
+        [...(measured.side?.classes ?? [])],
+      ]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     this.showKnown(known, draft, measured);
@@ -93,7 +102,7 @@ export class Foretelling {
       isOutdated || age > STALE
         ? `Shown is what was predicted of ${values(known.at)} ${duration(age)} ago. `
         : '';
-    return `${asking && `${asking} `}${old}Predicted from the load of the last ${duration(load.seconds)} (${count(load.sessions)} sessions, ${count(load.requests)} requests), as of ${timeOf(made)}. Intervals are 95\u00a0%.`;
+    return `${asking && `${asking} `}${old}Predicted from the load of the last ${duration(load.seconds)} (${count(load.sessions)} sessions, ${count(load.requests)} requests), as of ${timeOf(made)}, ${duration(age)} ago. Intervals are 95\u00a0%.`;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Foresight, Knobs, Point } from '../schemas.ts';
 import { same } from './draft.ts';
+import type { Measured } from './figures.ts';
 
 /** What was predicted for one setting, and of which load. */
 export interface Foretold {
@@ -8,6 +9,8 @@ export interface Foretold {
   remarks: string[];
   /** When it was made, by the gate's clock. */
   made: number;
+  /** What was measured then, sessions per second of all classes. */
+  sum: Measured | null;
 }
 
 /** A load of the last minutes says little of later ones: what is older is forgotten, s. */
@@ -20,9 +23,9 @@ const MOST = 200;
 export class Memory {
   private list: Foretold[] = [];
 
-  /** The last that was said of this setting, not longer than `age` ago. */
-  find(knobs: Knobs, now: number, age: number): Foretold | null {
-    return this.list.find(({ point, made }) => same(point, knobs) && now - made <= age) ?? null;
+  /** The last that was said of this setting. */
+  find(knobs: Knobs): Foretold | null {
+    return this.list.find(({ point }) => same(point, knobs)) ?? null;
   }
 
   /** The points of a curve. */
@@ -32,8 +35,8 @@ export class Memory {
     return found.filter(({ made }) => newest - made <= TOGETHER).map(({ point }) => point);
   }
 
-  take({ points, load, remarks }: Foresight, made: number): void {
-    const news = points.map((point): Foretold => ({ point, load, remarks, made }));
+  take({ points, load, remarks }: Foresight, made: number, sum: Measured | null): void {
+    const news = points.map((point): Foretold => ({ point, load, remarks, made, sum }));
     const old = this.list.filter(
       (one) => made - one.made < KEPT && !news.some(({ point }) => same(point, one.point)),
     );

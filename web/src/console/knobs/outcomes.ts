@@ -1,80 +1,102 @@
 import { isAbort, why } from '../client.ts';
 import type { Gate } from '../gate.ts';
-import type { Change, Knobs, Outcome, Point } from '../schemas.ts';
+import type { Knobs, Outcome } from '../schemas.ts';
 import type { Store } from '../store.ts';
+import {
+  begun,
+  found,
+  isTooSoon,
+  lastBefore,
+  place,
+  REMEMBERED,
+  SETTLING,
+  steadyFrom,
+  type Applied,
+  type Told,
+} from './applied.ts';
 import { same } from './draft.ts';
-import { minus } from './figures.ts';
+import { minus, withPercentiles } from './figures.ts';
 
 /** How often it is asked what came of the last minutes, and of a change that was just made, s. It costs the gate some milliseconds. */
 const EVERY = 20;
 const EVERY_AFTER = 5;
 /** A change is new for so long, s. */
 const NEW = 180;
-export const LATELY = 180;
-/** The gate remembers requests for so long: what came of earlier changes cannot be had any more, s. */
-const REMEMBERED = 540;
+/** From less than this nothing is measured, s. */
+const LEAST = 1;
+/** Times are told and answered in milliseconds, s. */
+const ROUNDING = 0.01;
 
-/** What was applied, what was before, and what had been said of it. */
-export interface Applied {
+/** An answer, and when it was asked for. */
+interface Asked {
+  outcome: Outcome;
   at: number;
-  old: Knobs;
-  new: Knobs;
-  /** Who did it, where it was found in the list of changes. */
-  who: string | null;
-  /** What was predicted for it. */
-  point: Point | null;
-  /** What had been measured until then. */
-  before: Outcome | null;
-  /** When it came to an end, and why; `null` while it holds. */
-  until: number | null;
-  ended: string;
-  /** Whether the gate was in shadow mode at some time since. */
-  inShadow: boolean;
 }
 
 /** What came of sessions lately, and since a change. */
 export class Outcomes {
-  lately: Outcome | null = null;
   applied: Applied | null = null;
   since: Outcome | null = null;
   /** Why the last question was not answered. */
   problem: string | null = null;
+  private last: Asked | null = null;
+  /** What was measured last before the change; it has the percentiles that cannot be told apart afterwards. */
+  private seen: Outcome | null = null;
   private asked = -Infinity;
   private isAsking = false;
   private started: number | undefined;
-  /** Whether the list of changes has been looked through for one that was made before the page was loaded. */
-  private isRestored = false;
+  /** Changes that were made until then are not looked up any more. */
+  private closed = -Infinity;
 
   constructor(
     private readonly gate: Pick<Gate, 'outcome'>,
     private readonly store: Store,
   ) {}
 
-  begin(old: Knobs, now: Knobs, point: Point | null): void {
-    const { store } = this;
-    const what = { at: store.now, old, new: now, point, before: this.lately };
-    this.hold({ ...what, who: null, until: null, ended: '', inShadow: store.isShadow });
+  /** What was measured last; nothing of before the last change is in it. */
+  get lately(): Outcome | null {
+    const { last, steady } = this;
+    return last && last.outcome.from >= steady + SETTLING - ROUNDING ? last.outcome : null;
+  }
+
+  /** How far that reaches back from when it was asked for, s. */
+  get window(): number {
+    return this.last ? this.last.at - this.last.outcome.from : 0;
+  }
+
+  /** Whether too little time has passed since the last change to measure anything. */
+  get isSettling(): boolean {
+    return this.store.now - this.steady < SETTLING + LEAST;
+  }
+
+  begin(old: Knobs, now: Knobs, told: Told | null): void {
+    this.hold({ ...begun(this.store.now, old, now), told });
   }
 
   close(): void {
     this.applied = null;
     this.since = null;
+    this.closed = this.store.now;
   }
 
   /** It was undone: what was measured of it stays. */
   undone(): void {
-    if (this.applied?.until === null) Object.assign(this.applied, { until: this.store.now, ended: 'Undone' });
+    if (this.applied?.until === null) this.end(this.applied, 'Undone');
   }
 
   /** What others have done since is not the change's doing. */
   follow(): void {
-    this.restore();
+    this.find();
     const { applied, store } = this;
-    if (applied?.until !== null || !store.state) return;
+    if (!applied || !store.state) return;
+    place(applied, store.changes);
+    if (applied.until !== null) return;
     const isRestarted = this.started !== store.state.started;
-    if (isRestarted || !same(store.state.knobs, applied.new)) {
-      applied.until = store.now;
-      applied.ended = isRestarted ? 'The gate was restarted' : 'The knobs were moved again';
+    if (isRestarted) {
+      this.end(applied, 'The gate was restarted');
+      applied.isFinal = true;
+    } else if (!same(store.state.knobs, applied.new)) {
+      this.end(applied, 'The knobs were moved again');
     }
     applied.inShadow ||= store.isShadow;
   }
@@ -83,13 +105,13 @@ export class Outcomes {
   async keep(): Promise<void> {
     const { store, applied } = this;
     const now = performance.now() / 1000;
-    const isNew = applied?.until === null && store.now - applied.at < NEW;
+    const isNew = applied?.isFinal === false && store.now - (applied.until ?? applied.at) < NEW;
     const isDue = now - this.asked >= (isNew ? EVERY_AFTER : EVERY);
     if (this.isAsking || !isDue || store.connection.kind !== 'live' || !store.state?.foresight) return;
     this.asked = now;
     this.isAsking = true;
     try {
-      this.lately = await this.gate.outcome(store.now - LATELY);
+      await this.look();
       if (applied) await this.measure(applied);
       this.problem = null;
     } catch (error) {
@@ -101,56 +123,77 @@ export class Outcomes {
     store.changed();
   }
 
+  /** Since when nothing has been changed that decides over sessions, as far as is known. */
+  private get steady(): number {
+    const { applied, store } = this;
+    return Math.max(lastBefore(store.changes, Infinity), applied?.until ?? applied?.at ?? -Infinity);
+  }
+
+  private async look(): Promise<void> {
+    const { now } = this.store;
+    const since = steadyFrom(now, this.steady);
+    if (now - since < LEAST) return;
+    this.last = { outcome: await this.gate.outcome(since), at: now };
+  }
+
+  /** What was before is what came since long before less what came since. */
   private async measure(applied: Applied): Promise<void> {
-    const { gate } = this;
-    const found = applied.who !== null;
-    // Of a change that was found in the list, what was before is what came since long before less what came since.
-    const isBefore = found && applied.before === null;
-    if (applied.until !== null && !(found && this.since === null)) return;
-    const since = await gate.outcome(applied.at);
-    const all = isBefore ? await gate.outcome(applied.at - LATELY) : null;
-    const after = found && applied.until !== null ? await gate.outcome(applied.until) : null;
-    if (applied !== this.applied || (!found && isOver(applied))) return;
-    if (all) applied.before = minus(all, since);
-    this.since = after ? minus(since, after) : since;
+    const { gate, store } = this;
+    const { at, from, until } = applied;
+    const isKnown = store.now - at < REMEMBERED;
+    if (applied.isFinal || (until !== null && !isKnown)) return;
+    const since = await gate.outcome(at);
+    const isAsked = isKnown && !applied.isSettled && !isTooSoon(applied);
+    const all = isAsked ? await gate.outcome(from) : null;
+    const after = until === null ? null : await gate.outcome(until);
+    if (applied !== this.applied) return;
+    // It may have come to an end, or be placed elsewhere, while the answers were awaited.
+    if (applied.until !== until || applied.at !== at) {
+      this.asked = -Infinity;
+      return;
+    }
+    const before = all && minus(all, since);
+    if (before) applied.before = withPercentiles(before, this.seen);
+    applied.isSettled ||= isPast(since);
+    const whole = after && minus(since, after);
+    if (!after) this.since = since;
+    else if (whole) this.since = withPercentiles(whole, this.since);
+    if (after) applied.isFinal = isPast(after);
   }
 
   private hold(applied: Applied): void {
+    const { last, store } = this;
+    place(applied, store.changes);
+    const isBefore = last !== null && last.at < applied.at && applied.at - last.at < NEW;
+    const steady = lastBefore(store.changes, applied.at) + SETTLING - ROUNDING;
+    this.seen = isBefore && last.outcome.from >= steady ? last.outcome : null;
     this.applied = applied;
     this.since = null;
-    this.started = this.store.state?.started;
+    this.started = store.state?.started;
     this.asked = -Infinity;
-    this.isRestored = true;
+    applied.inShadow = store.isShadow;
   }
 
-  /** The last change of the knobs before the page was loaded, also where it has been undone. */
-  private restore(): void {
-    const { store } = this;
-    if (this.isRestored || !store.state?.foresight || store.changesOf !== store.state.started) return;
-    this.isRestored = true;
-    const [last, before] = store.changes.filter(({ event }) => event === 'knobs' || event === 'reload');
-    if (last?.event !== 'knobs' || store.now - last.at > REMEMBERED) return;
-    const isUndo = before?.event === 'knobs' && reverses(before, last) && store.now - before.at < REMEMBERED;
-    const change = isUndo ? before : last;
-    this.hold({
-      at: change.at,
-      old: change.old as Knobs,
-      new: change.new as Knobs,
-      who: change.who,
-      point: null,
-      before: null,
-      until: isUndo ? last.at : null,
-      ended: isUndo ? 'Undone' : '',
-      inShadow: store.isShadow,
-    });
+  private end(applied: Applied, ended: string): void {
+    applied.until = this.store.now;
+    applied.ended = ended;
+    this.asked = -Infinity;
+    place(applied, this.store.changes);
+  }
+
+  /** The last change of the knobs, on whatever page it was made; what was set on this one stays until it is closed. */
+  private find(): void {
+    const { applied, store } = this;
+    if (!store.state?.foresight || store.changesOf !== store.state.started) return;
+    if (applied?.who === null) return;
+    const other = found(store.changes, store.now, this.closed);
+    if (!other || other.at === applied?.at) return;
+    // A state that was asked for earlier than the list of changes does not have it yet.
+    if (same(store.state.knobs, other.until === null ? other.new : other.old)) this.hold(other);
   }
 }
 
-function reverses(change: Change, undo: Change): boolean {
-  return same(change.old as Knobs, undo.new as Knobs) && same(change.new as Knobs, undo.old as Knobs);
-}
-
-/** Looked at again: it may have come to an end while an answer was awaited. */
-function isOver({ until }: Applied): boolean {
-  return until !== null;
+/** Whether all sessions that began before it have ended: those that began after it are known. */
+function isPast({ from, to }: Outcome): boolean {
+  return to > from;
 }

@@ -3,13 +3,15 @@ import { why } from '../client.ts';
 import { allow, button, Notice, section } from '../elements.ts';
 import type { Desk, Part } from '../part.ts';
 import type { Knobs } from '../schemas.ts';
+import { duration } from '../words.ts';
+import type { Told } from './applied.ts';
 import type { Column } from './compare.ts';
 import { Draft, same } from './draft.ts';
 import { measuredSide } from './figures.ts';
 import { Foretelling } from './foretelling.ts';
 import { Did } from './outcome.ts';
 import { Outcomes } from './outcomes.ts';
-import { Predictor } from './prediction.ts';
+import { Predictor, type Known } from './prediction.ts';
 import { Sliders } from './sliders.ts';
 import { knobTerms, values } from './words.ts';
 
@@ -40,6 +42,7 @@ export class KnobsPanel implements Part {
     this.predictor = new Predictor(
       gate,
       () => store.now,
+      () => this.measured.side?.total ?? null,
       () => {
         store.changed();
       },
@@ -48,14 +51,15 @@ export class KnobsPanel implements Part {
     this.sliders = new Sliders(this.draft, () => {
       this.moved();
     });
-    this.foretelling = new Foretelling(store, this.predictor, () => {
-      this.predict();
-      store.changed();
-    });
     this.did = new Did(store, () => {
       this.outcomes.close();
       store.changed();
     });
+    const again = (): void => {
+      this.predict();
+      store.changed();
+    };
+    this.foretelling = new Foretelling(store, this.predictor, again, this.did.top);
     const actions = h('div', { class: 'actions' }, this.apply, this.discard, this.back);
     this.root = section(
       'knobs',
@@ -84,7 +88,7 @@ export class KnobsPanel implements Part {
     this.keepPrediction();
     void outcomes.keep();
     this.foretelling.show(draft, this.measured);
-    this.did.show(outcomes);
+    this.did.show(outcomes, this.predictor.known === null);
     const { applied } = outcomes;
     this.back.hidden = applied === null;
     allow(this.back, store, applied?.until === null && !mover.isBusy);
@@ -145,12 +149,11 @@ export class KnobsPanel implements Part {
     if (mover.isBusy || !expected) return;
     const wanted = { ...draft.at };
     const { known } = this.predictor;
-    const point = known && same(known.at, wanted) ? known.slider.point : null;
     try {
       const moved = await mover.move(expected, wanted);
       if (moved) {
         this.settle(moved.new);
-        this.outcomes.begin(moved.old, moved.new, point);
+        this.outcomes.begin(moved.old, moved.new, toldOf(known, moved.old, wanted));
         this.notice.good(`Applied: ${values(moved.new)}.`);
       } else {
         // What the others have set has been seen, so the next order goes from there.
@@ -187,7 +190,20 @@ export class KnobsPanel implements Part {
   }
 
   private get measured(): Column {
-    const { lately } = this.outcomes;
-    return { title: 'Measured lately', side: lately && measuredSide(lately) };
+    const { lately, window, isSettling } = this.outcomes;
+    const { state } = this.desk.store;
+    if (lately) {
+      const title = `Measured, last ${duration(window)}`;
+      return { title, side: measuredSide(lately), meanwhile: 'no session has ended' };
+    }
+    const side = { title: 'Measured', side: null };
+    if (!state?.foresight) return side;
+    return { ...side, meanwhile: isSettling ? 'settling after the change' : 'being asked' };
   }
+}
+
+/** What has been predicted of a move. */
+function toldOf(known: Known | null, from: Knobs, to: Knobs): Told | null {
+  if (!known || !same(known.at, to)) return null;
+  return { point: known.slider.point, was: same(known.applied, from) ? known.now : null };
 }

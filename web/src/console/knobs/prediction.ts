@@ -2,12 +2,17 @@ import { isAbort, why } from '../client.ts';
 import type { Gate } from '../gate.ts';
 import type { Knobs, Point } from '../schemas.ts';
 import { curve, KNOBS, same, type Draft, type Knob } from './draft.ts';
+import { change, type Measured } from './figures.ts';
 import { Memory, type Foretold } from './memory.ts';
 
 /** A slider on its way is not asked about, ms. */
 const REST = 250;
-/** The load changes: a prediction is of that of the last minutes when it was made, s. */
-export const STALE = 60;
+/** The load changes: what is compared is asked for again when it is older, s. */
+export const STALE = 30;
+/** The rest of a curve may be older, s. */
+const STALE_CURVE = 60;
+/** The load is another one when what is measured differs by more. */
+const MOVED = 0.1;
 /** After a failure it is tried again, s. */
 const RETRY = 10;
 
@@ -52,10 +57,11 @@ export class Predictor {
   private inFlight: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `clock` is the gate's, s. */
+  /** `clock` is the gate's, s; `measured` are the sessions of all classes that are completed per second. */
   constructor(
     private readonly gate: Pick<Gate, 'foresight'>,
     private readonly clock: () => number,
+    private readonly measured: () => Measured | null,
     private readonly changed: () => void,
   ) {}
 
@@ -67,9 +73,9 @@ export class Predictor {
     this.wanted = { at: { ...at }, applied: { ...applied }, along: moved };
     // A failure is of the place at which it was asked; that of a renewal is shown until there is an answer.
     if (!before || !same(before.at, at)) this.problem = null;
-    this.recall(STALE);
-    const first = this.lacking([at, applied]);
-    const isAsked = first.length > 0 || this.lacking(curve(this.wanted)).length > 0;
+    this.recall(STALE_CURVE);
+    const first = this.lacking([at, applied], STALE);
+    const isAsked = first.length > 0 || this.lacking(curve(this.wanted), STALE_CURVE).length > 0;
     this.phase = first.length > 0 ? 'first' : isAsked ? 'curve' : 'idle';
     if (!isAsked) this.problem = null;
     else
@@ -78,13 +84,16 @@ export class Predictor {
       }, REST);
   }
 
-  /** Asks again when what is known has become old, and some time after a failure. Called while it is looked at. */
+  /**
+   * Asks again when what is known has become old or is of another load, and some time after a failure. Called while
+   * it is looked at.
+   */
   renew(draft: Draft): void {
     if (this.phase !== 'idle') return;
-    const now = this.clock();
-    const isOld = this.known !== null && now - this.known.slider.made > STALE;
-    const isDue = this.problem && now - this.problem.made > (this.problem.isCurve ? STALE : RETRY);
-    if (this.problem ? isDue : isOld) this.ask(draft);
+    const isOld = this.known !== null && !this.isFresh(this.known.slider, STALE);
+    const { problem } = this;
+    const isDue = problem && this.clock() - problem.made > (problem.isCurve ? STALE_CURVE : RETRY);
+    if (problem ? isDue : isOld) this.ask(draft);
   }
 
   /** Shows nothing any more. */
@@ -127,25 +136,32 @@ export class Predictor {
     this.inFlight = null;
   }
 
-  private lacking(settings: Knobs[]): Knobs[] {
-    const now = this.clock();
-    const unique = settings.filter((one, i) => settings.findIndex((other) => same(one, other)) === i);
-    return unique.filter((one) => !this.memory.find(one, now, STALE));
+  /** Whether it is of the load of now, and not older. */
+  private isFresh({ made, sum }: Foretold, age: number): boolean {
+    return this.clock() - made <= age && !hasMoved(sum, this.measured());
   }
 
-  /** Shows what is remembered, if the place of the sliders is. */
+  /** Those of which nothing is known that is of the load of now, and not older. */
+  private lacking(settings: Knobs[], age: number): Knobs[] {
+    const unique = settings.filter((one, i) => settings.findIndex((other) => same(one, other)) === i);
+    return unique.filter((one) => {
+      const found = this.memory.find(one);
+      return !found || !this.isFresh(found, age);
+    });
+  }
+
+  /** Shows what is remembered, if the place of the sliders is, and not older. */
   private recall(age: number): void {
     const { wanted } = this;
     if (!wanted) return;
-    const now = this.clock();
-    const slider = this.memory.find(wanted.at, now, age);
-    if (!slider) return;
+    const slider = this.memory.find(wanted.at);
+    if (!slider || this.clock() - slider.made > age) return;
     const other = KNOBS.find((knob) => knob !== wanted.along) ?? 'favour';
     const along = this.memory.where((point) => Math.abs(point[other] - wanted.at[other]) < 1e-6);
     this.known = {
       ...wanted,
       slider,
-      now: this.memory.find(wanted.applied, now, Infinity)?.point ?? null,
+      now: this.memory.find(wanted.applied)?.point ?? null,
       curve: along.sort((a, b) => a[wanted.along] - b[wanted.along]),
     };
   }
@@ -156,12 +172,12 @@ export class Predictor {
     const mine = new AbortController();
     this.inFlight = mine;
     try {
-      const first = this.lacking([wanted.at, wanted.applied]);
+      const first = this.lacking([wanted.at, wanted.applied], STALE);
       if (first.length > 0) await this.learn(first, mine.signal);
       this.phase = 'curve';
       this.problem = null;
       this.changed();
-      const rest = this.lacking(curve(wanted));
+      const rest = this.lacking(curve(wanted), STALE_CURVE);
       if (rest.length > 0) await this.learn(rest, mine.signal);
     } catch (error) {
       if (mine.signal.aborted) return;
@@ -176,10 +192,16 @@ export class Predictor {
     const { wanted } = this;
     const foresight = await this.gate.foresight(settings, signal);
     signal.throwIfAborted();
-    this.memory.take(foresight, this.clock());
+    this.memory.take(foresight, this.clock(), this.measured());
     this.recall(Infinity);
     if (this.phase === 'first' && wanted && !this.isCurrent) {
       throw new Error('there was no time to simulate it');
     }
   }
+}
+
+/** Whether what is measured has come to be something else: by more than a tenth, and not by chance. */
+function hasMoved(then: Measured | null, now: Measured | null): boolean {
+  if (!then || !now || Math.abs(now.value - then.value) <= MOVED * then.value) return false;
+  return change('rate', then, now) !== 0;
 }

@@ -5,8 +5,9 @@ export const SAME = 'no noticeable difference';
 
 /** What a setting costs and gives, in words. */
 export interface Price {
+  /** What is lost of each class, and what is completed in all. */
   head: string;
-  /** A sentence for each class, and one of the sum. */
+  /** A sentence for each class. */
   sentences: string[];
 }
 
@@ -16,14 +17,11 @@ export interface Price {
  */
 export function price(names: string[], from: Side | null, to: Side, isMore: boolean): Price {
   const lost = names.map((name) => `${name} ${losses(from?.classes.get(name), to.classes.get(name))}`);
-  const classes = names.flatMap((name, i) => {
+  const sentences = names.flatMap((name, i) => {
     const figures = to.classes.get(name);
     return figures ? ofClass(name, from?.classes.get(name), figures, isMore && i === 0) : [];
   });
-  return {
-    head: `The price, sessions lost of 100: ${lost.join(', ')}.`,
-    sentences: [...classes, sum(from, to)],
-  };
+  return { head: `The price, sessions lost of 100: ${lost.join(', ')}. ${sum(from, to)}`, sentences };
 }
 
 function of100(x: number): number {
@@ -37,7 +35,7 @@ function losses(from: Figures | undefined, to: Figures | undefined): string {
   const before = from?.completion;
   const words = (one: Measured): string => (isAll(one) ? 'none' : String(100 - of100(one.value)));
   if (!before || words(before) === words(after)) return words(after);
-  const note = change(before, after) === 0 ? ` (${SAME})` : '';
+  const note = change('share', before, after) === 0 ? ` (${SAME})` : '';
   return `${words(before)} → ${words(after)}${note}`;
 }
 
@@ -48,7 +46,7 @@ function ofClass(name: string, from: Figures | undefined, to: Figures, isMore: b
   const isSame = known.length > 1 && known.every(({ note }) => note === SAME);
   const each = known.map(({ words, note }) => (note === '' || isSame ? words : `${words} (${note})`));
   const said = each.join(', ') || 'nothing is known';
-  const hasAll = isAll(from?.completion) && isAll(to.completion) && change(from?.p95, to.p95) >= 0;
+  const hasAll = isAll(from?.completion) && isAll(to.completion) && change('time', from?.p95, to.p95) >= 0;
   const rest =
     isMore && hasAll ? ` ${name} already gets all: more differentiation has nothing left to give it.` : '';
   return `${name}: ${isSame ? `${SAME}: ` : ''}${said}.${rest}`;
@@ -68,14 +66,14 @@ function completion(from: Measured | null | undefined, to: Measured | null): Fig
   const before = of100(from.value);
   const more = after - before;
   const words = `${between(String(before), String(after))} of 100 sessions completed`;
-  return { words, note: change(from, to) === 0 ? SAME : `${more < 0 ? '−' : '+'}${Math.abs(more)}` };
+  return { words, note: change('share', from, to) === 0 ? SAME : `${more < 0 ? '−' : '+'}${Math.abs(more)}` };
 }
 
 function within(from: Measured | null | undefined, to: Measured | null): Figure | null {
   if (!to) return null;
   const after = about(to.value);
   const words = `95\u00a0% within ${between(from ? about(from.value) : after, after)}`;
-  return { words, note: from && change(from, to) === 0 ? SAME : '' };
+  return { words, note: from && change('time', from, to) === 0 ? SAME : '' };
 }
 
 /** The unit once, where both have it; one figure where they read alike. */
@@ -90,6 +88,6 @@ function sum(from: Side | null, to: Side): string {
   if (!to.total) return 'Together: not known.';
   const after = rate(to.total.value);
   const before = from?.total ? rate(from.total.value) : after;
-  const note = from?.total && change(from.total, to.total) === 0 ? ` (${SAME})` : '';
-  return `Together ${between(before, after).replace('/s', ' sessions/s')}${note}.`;
+  const note = from?.total && change('rate', from.total, to.total) === 0 ? ` (${SAME})` : '';
+  return `Together ${between(before, after).replace('/s', '')} sessions completed per second${note}.`;
 }

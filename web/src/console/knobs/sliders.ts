@@ -9,7 +9,7 @@ interface Text {
   high: string;
   /** What it decides, and for whom. */
   words: (classes: string[]) => string;
-  lines: (classes: string[]) => [string, string];
+  lines: (classes: string[]) => string[];
 }
 
 const TEXTS: Record<Knob, Text> = {
@@ -18,21 +18,20 @@ const TEXTS: Record<Knob, Text> = {
     low: 'all alike',
     high: 'strict priority',
     words: ([first, ...rest]) => (rest.length > 0 ? `: ${first} before ${rest.at(-1)}` : ''),
-    lines: ([first]) => [
-      '',
-      first === undefined ? '' : `Towards 1 ${first} goes first, and the others pay for it.`,
-    ],
+    lines: ([first]) =>
+      first === undefined ? [] : [`Towards 1 ${first} goes first, and the others pay for it.`],
   },
   favour: {
     label: 'Favour',
     low: 'short waits',
-    high: 'many sessions',
+    high: 'long waits allowed',
     words: (classes) => (classes.length > 1 ? `: for ${below(classes)}` : ''),
     lines: (classes) => {
       const whom = below(classes);
       return [
-        `Towards 0 ${whom} waits shortly, or is refused soon.`,
-        `Towards 1 ${whom} waits longer, and completes more.`,
+        `0: short waits: fewer sessions of ${whom} begin while those under way wait.`,
+        `1: as long as clients wait: sessions of ${whom} begin as fast as they can be finished.`,
+        'How many more that completes depends on the load: see the price.',
       ];
     },
   },
@@ -40,7 +39,7 @@ const TEXTS: Record<Knob, Text> = {
 
 /** The classes for which it is decided: those below the first, which waits least. */
 function below(classes: string[]): string {
-  return (classes.length > 1 ? classes.slice(1) : classes).join(', ') || 'who waits';
+  return (classes.length > 1 ? classes.slice(1) : classes).join(', ') || 'all classes';
 }
 
 /** The two knobs. */
@@ -113,7 +112,7 @@ export class Sliders {
       if (input.value !== String(value)) input.value = String(value);
       const { low, high, ...of } = TEXTS[knob];
       setText(words, of.words(store.classes));
-      setText(lines, of.lines(store.classes).join('\n').trim());
+      setText(lines, of.lines(store.classes).join('\n'));
       setAttribute(input, 'aria-valuetext', `${value.toFixed(2)}, from 0 ${low} to 1 ${high}`);
       // Who may only read may see what would be.
       // One that is switched off for a moment, as when a slow line falls silent, must not lose the focus.
