@@ -21,7 +21,10 @@ const LONG: Duration = Duration::from_secs(60);
 #[track_caller]
 fn ask(site: &Site, request: &str, body: &str) -> Response {
     let length = body.len();
-    Raw::connect(site.admin)
+    let mut client = Raw::connect(site.admin);
+    // A prediction takes up to 25 s.
+    client.stream().set_read_timeout(Some(LONG)).unwrap();
+    client
         .send(format!("{request} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}"))
         .response()
 }

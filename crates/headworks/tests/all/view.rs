@@ -55,7 +55,7 @@ fn a_small_terminal_and_one_that_is_in_use_get_lines() {
     assert!(small.end().contains("code 130"));
 
     // In the background a program that takes the terminal over would be stopped.
-    let script = format!("set -m; {HEADWORKS} load {url} --duration 2s & wait $!; echo code $?; echo ended");
+    let script = format!("set -m; {HEADWORKS} load {url} --duration 5s & wait $!; echo code $?; echo ended");
     let text = Terminal::start(100, 30, &script).end();
     assert!(text.contains("measuring") && !text.contains(ENTER_ALTERNATE_SCREEN), "{text}");
     assert!(text.contains("code 0") || text.contains("code 4"), "{text}");

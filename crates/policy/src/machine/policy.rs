@@ -439,11 +439,11 @@ impl Policy {
         let mut longest = self.stage_deadline(queue);
         if let Some(class) = held.demoted_to.or(held.class) {
             let in_all = match self.layout.stage(queue) {
-                // Visitors who were called wait in their order.
-                Stage::Class if held.begins() && matches!(held.session, SessionHint::Visitor(_)) => {
-                    self.second_chance(class)
-                }
-                Stage::Class if held.begins() && self.admits_sessions(class) => self.wait_at_door(class),
+                Stage::Class if held.begins() && self.admits_sessions(class) => match held.session {
+                    // Visitors who were called wait in their order.
+                    SessionHint::Visitor(_) => self.second_chance(class),
+                    _ => self.wait_at_door(class),
+                },
                 Stage::Class => self.patience(class),
                 Stage::Discard if class == self.config.last_class() => self.second_chance(class),
                 Stage::Discard | Stage::Acceptor | Stage::Pending => Span::MAX,
