@@ -113,7 +113,7 @@ fn who_waits_at_the_door_without_prospect_is_told_before_it_would_give_up() {
     }
     let patience = scene.policy().class_snapshots().nth(1).expect("a class").patience;
     // Of the time that clients are thought to wait, what favour leaves.
-    scene.wait(patience.mul_f64(0.44));
+    scene.wait(patience.mul_f64(0.27));
     let early = scene.decided();
     assert!(early.iter().all(|(_, decision, _)| *decision == Decision::Dispatch), "{patience}: {early:?}");
     // Who is still there then waits for longer than was thought.
@@ -201,7 +201,8 @@ fn who_is_back_early_is_not_kept_from_an_idle_server_and_keeps_no_session_from_i
             assert!((3..30).contains(&begun.len()), "in a second: {begun:?}");
         }
     }
-    assert!(begun.len() > 40, "{} of 100 in six seconds: {begun:?}", begun.len());
+    // The others were told that they wait too long.
+    assert!(begun.len() > 25, "{} of 100 in six seconds: {begun:?}", begun.len());
 }
 
 #[test]
