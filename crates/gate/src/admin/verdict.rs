@@ -9,20 +9,17 @@ use crate::process::gate::Gate;
 pub(super) fn verdict(gate: &Gate, lately: Option<&Sample>) -> Verdict {
     let driver = gate.admission.driver.borrow();
     let longest = driver.policy().config().limits.deadlines.class;
-    let class = |(name, class): (&'_ String, policy::ClassSnapshot)| {
+    let classes = gate.classes().iter().zip(driver.policy().class_snapshots()).map(|(name, class)| Class {
+        name,
         // As long as a class queue lets requests wait it is not known.
-        let patience = (class.patience < longest).then(|| class.patience.as_secs_f64());
-        (name.clone(), patience, class.room.waiting)
-    };
-    let classes: Vec<_> = gate.classes().iter().zip(driver.policy().class_snapshots()).map(class).collect();
+        patience: (class.patience < longest).then(|| class.patience.as_secs_f64()),
+        visitors: class.room.waiting,
+    });
     let (now, tallies) = (gate.clock.last(), gate.tallies.borrow());
     let servers = gate.pool.servers();
     Verdict::of(&Evidence {
         lately,
-        classes: classes
-            .iter()
-            .map(|(name, patience, visitors)| Class { name, patience: *patience, visitors: *visitors })
-            .collect(),
+        classes: classes.collect(),
         servers: servers
             .iter()
             .map(|server| {
