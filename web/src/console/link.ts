@@ -137,12 +137,10 @@ export class Link {
   private async fill(): Promise<void> {
     const { store, gate } = this;
     const { samples } = store;
-    const restarted = this.loaded !== undefined && this.loaded !== store.state?.started;
-    if (restarted || !samples.last) {
-      const started = store.state?.started;
+    const started = store.state?.started;
+    if (this.loaded !== started || !samples.last) {
       samples.load(await gate.history(MOST_SAMPLES, MOST_SAMPLES));
       this.loaded = started;
-      if (restarted) store.restarted = store.now;
     } else {
       samples.add(...(await this.missed()));
     }

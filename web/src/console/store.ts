@@ -106,6 +106,7 @@ export class Store {
     if (this.isLate('state', asked)) return;
     const now = Date.now() / 1000;
     this.ahead = state.clock - (asked.at + now) / 2;
+    if (this.state && this.state.started !== state.started) this.restarted = this.now;
     this.state = state;
     this.counts.take(state);
     this.changed();

@@ -107,11 +107,10 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     const page = await visit.open();
     await visit.ready();
     const plots = page.locator('#time .plot');
-    await page.locator('#time .u-wrap canvas').last().waitFor();
-    expect(await plots.count()).toBe(6);
-    expect(await pixels(plots.nth(1), '--series-4')).toBeGreaterThan(100);
+    await expect.poll(() => plots.locator('canvas').count()).toBe(6);
+    await expect.poll(() => pixels(plots.nth(1), '--series-4')).toBeGreaterThan(100);
     // The line of the change, from top to bottom, and its name.
-    expect(await pixels(plots.nth(1), '--ink-faint')).toBeGreaterThan(100);
+    await expect.poll(() => pixels(plots.nth(1), '--ink-faint')).toBeGreaterThan(100);
     const drawn = (): Promise<number> =>
       page.evaluate(async () => {
         const canvas = document.querySelector<HTMLCanvasElement>('#time .u-wrap canvas');
@@ -150,9 +149,9 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
   test('shows servers, resources and waiting rooms', async () => {
     const page = await visit.open();
     await visit.ready();
-    expect(await page.locator('#servers tbody tr').nth(1).innerText()).toContain('ejected');
-    expect(await page.locator('#servers').innerText()).toContain('412 of clients, 8 of servers');
-    expect(await page.locator('#rooms').innerText()).toContain('240 visitors in line, 3.20/s let in');
+    await page.locator('#servers tbody tr').nth(1).getByText('ejected').waitFor();
+    await page.locator('#servers').getByText('412 of clients, 8 of servers').waitFor();
+    await page.locator('#rooms').getByText('240 visitors in line, 3.20/s let in').waitFor();
     await page.getByText('What a visitor sees who has to wait').click();
     const frame = page.locator('#rooms iframe');
     await frame.waitFor();

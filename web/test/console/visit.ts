@@ -85,8 +85,9 @@ export class Visit {
     }, hidden);
   }
 
-  /** Until the sentence stands there. */
+  /** Until the sentence stands there, and what has been before is loaded. */
   async ready(): Promise<void> {
     await this.page.locator('.verdict[data-severity]').waitFor();
+    await this.page.getByText(/^[●◐] Live/).waitFor();
   }
 }
