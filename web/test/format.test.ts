@@ -68,5 +68,8 @@ test('a logarithmic axis has ticks, however short', () => {
   expect(logarithmicSplits(2.1, 4.1)).toEqual([2.5, 3, 3.5, 4]);
   expect(logarithmicSplits(0.0164, 0.0287)).toEqual([0.018, 0.02, 0.022, 0.024, 0.026, 0.028]);
   expect(logarithmicSplits(0.3, 0.4)).toEqual([0.3, 0.32, 0.34, 0.36, 0.38, 0.4]);
+  expect(logarithmicSplits(0, 4)).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
+  expect(logarithmicSplits(1, Infinity)).toEqual([]);
+  expect(logarithmicSplits(NaN, NaN)).toEqual([]);
   expect(logarithmicSplits(51_000, 97_000)).toEqual([60_000, 70_000, 80_000, 90_000]);
 });

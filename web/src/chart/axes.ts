@@ -147,9 +147,10 @@ function decades(min: number, max: number): number[] {
   return splits.length > 9 && whole.length > 1 ? whole : splits;
 }
 
-/** 1, 2 and 5 times the powers of ten within the span; even steps when it is too short for two of them. */
+/** 1, 2 and 5 times the powers of ten within the span; even steps when it is too short for two of them, or has no powers. */
 export function logarithmicSplits(min: number, max: number): number[] {
   const splits: number[] = [];
+  if (!(min > 0 && max < Infinity)) return even(min, max);
   for (let decade = Math.floor(Math.log10(min)); decade <= Math.ceil(Math.log10(max)); decade += 1) {
     for (const step of [1, 2, 5]) {
       const split = Number(`${step}e${decade}`);
@@ -161,6 +162,7 @@ export function logarithmicSplits(min: number, max: number): number[] {
 
 /** Multiples of a round step, of which there are three to nine within the span. */
 function even(min: number, max: number): number[] {
+  if (!Number.isFinite(max - min)) return [];
   const finest = (max - min) / 8;
   const power = 10 ** Math.floor(Math.log10(finest));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= finest) ?? 10) * power;

@@ -54,6 +54,8 @@ export interface TraceLine {
 export class Trace extends Chart {
   /** The ends of both axes when all was shown last: others are the reader's. */
   private all: number[] = [];
+  /** Whether the axis that is drawn is logarithmic. */
+  private isByPowers = false;
 
   constructor(
     private spec: TraceSpec,
@@ -118,7 +120,7 @@ export class Trace extends Chart {
     const same = names(data.lines) === names(this.spec.lines);
     const zoomed = this.plot !== null && String(this.ends(this.plot)) !== String(this.all);
     this.spec = { ...this.spec, ...data };
-    if (!same) {
+    if (!same || this.byPowers !== this.isByPowers) {
       this.rebuild();
     } else {
       this.plot?.setData(this.data, false);
@@ -133,6 +135,7 @@ export class Trace extends Chart {
 
   protected override build(width: number): uPlot {
     const { spec } = this;
+    this.isByPowers = this.byPowers;
     const options: uPlot.Options = {
       width,
       height: this.height,

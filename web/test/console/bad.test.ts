@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chromium } from '../browser.ts';
+import { chromium, pixels } from '../browser.ts';
 import { Visit } from './visit.ts';
 import * as world from './world.ts';
 
@@ -12,7 +12,7 @@ describe.skipIf(chromium === undefined)('the console survives', () => {
     await visit.ready();
     const value = page.locator('.meter .value').first();
     visit.gate.stop();
-    await page.getByText(/^Connection lost since \d\d:\d\d:\d\d/).waitFor({ timeout: 3000 });
+    await page.getByText(/^Connection lost since \d\d:\d\d:\d\d/).waitFor({ timeout: 15_000 });
     expect(await value.innerText()).toMatch(/^[1-9]/);
     await page.getByText(/Next try in \d+\u00a0s\.|Trying …/).waitFor();
     expect(await page.locator('body').getAttribute('class')).toBe('stale');
@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)('the console survives', () => {
     const page = await visit.open();
     await visit.ready();
     visit.gate.isSilent = true;
-    await page.getByText(/^Connection lost since .*: the gate/).waitFor({ timeout: 3000 });
+    await page.getByText(/^Connection lost since .*: the gate/).waitFor({ timeout: 15_000 });
     visit.gate.isSilent = false;
     await page.getByText('● Live').waitFor({ timeout: 20_000 });
   });
@@ -52,6 +52,23 @@ describe.skipIf(chromium === undefined)('the console survives', () => {
     await gate.restart();
     await page.getByText('The gate was restarted').waitFor({ timeout: 15_000 });
     expect(loads().at(-1)).toBe(all);
+  });
+
+  test('a gate that is restarted and has served nothing: times have no axis of powers, until there are some', async () => {
+    visit.expected = /ERR_/;
+    const page = await visit.open();
+    await visit.ready();
+    const { gate } = visit;
+    const made = gate.make;
+    gate.make = (at, classes) => {
+      const sample = made(at, classes);
+      return { ...sample, classes: sample.classes.map((one) => ({ ...one, served: 0, p95: null })) };
+    };
+    await gate.restart();
+    await page.getByText('The gate was restarted').waitFor({ timeout: 15_000 });
+    gate.make = made;
+    const within = page.locator('#answers .plot').first();
+    await expect.poll(() => pixels(within, '--series-1'), { timeout: 15_000 }).toBeGreaterThan(10);
   });
 
   test('a token that is wanted, expires, and is asked for again where the page was', async () => {

@@ -270,7 +270,7 @@ describe.skipIf(chromium === undefined || HEADWORKS === undefined)('the console 
     visit.expected = /ERR_|401/;
     const admin = site.url.replace('http://', '');
     await site.stopGate();
-    await page.getByText(/^Connection lost since/).waitFor({ timeout: 3500 });
+    await page.getByText(/^Connection lost since/).waitFor({ timeout: 15_000 });
     site.configure(3, `[admin]\nlisten = "${admin}"\ntoken-file = "tokens"`);
     await site.startGate(admin);
     await page.getByText('This gate wants a token').waitFor({ timeout: 30_000 });
