@@ -293,6 +293,7 @@ pub const ROOMS: &[(&str, &[Room])] = &[
                     "observe",
                     "process",
                     "runtime",
+                    "session",
                     "upstream",
                 ],
             ),

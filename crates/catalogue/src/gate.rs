@@ -69,6 +69,8 @@ metrics! { exposed like LIKE;
     CONNECTIONS = "headworks_gate_connections", Gauge, Number, "Connections open.", labels: &["side"];
     UPSTREAM_CONNECTIONS_FREE = "headworks_gate_upstream_connections_free", Gauge, Number,
         "Connections to the upstream without a request.";
+    ATTACHED_CONNECTIONS = "headworks_gate_attached_connections_total", Counter, Number,
+        "Connections of the server that the gate is attached to, by who accepted them.", labels: &["by"];
     CONNECTIONS_LIMIT = "headworks_gate_connections_limit", Gauge, Number, "Connections that may be open.";
     DESCRIPTORS_LIMIT = "headworks_gate_descriptors_limit", Gauge, Number, "Descriptors the process may have.";
     SESSIONS_RAISED = "headworks_gate_sessions_raised_total", Counter, Number,

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 /// Events that are kept until the gate reads them.
 const LENGTH: usize = 4096;
 /// As much of a request's head is told.
-pub const MAX_HEAD: usize = 464;
+pub const MAX_HEAD: usize = 1496;
 const WORDS: usize = MAX_HEAD / size_of::<u64>();
 
 /// What has happened.
@@ -22,6 +22,10 @@ pub enum What {
     Class = 4,
     /// The server passes the connection to another process, where it is not followed.
     PassedOn = 5,
+    /// The first on a connection that the server has accepted itself has begun; its head is told.
+    BeganFirst = 6,
+    /// As that, and its client is told of the session that was prepared.
+    BeganSession = 7,
 }
 
 /// Something that has happened on a connection.
@@ -172,6 +176,8 @@ impl Events {
                 3 => Some(What::Gone),
                 4 => Some(What::Class),
                 5 => Some(What::PassedOn),
+                6 => Some(What::BeganFirst),
+                7 => Some(What::BeganSession),
                 _ => None,
             };
             let event = what.map(|what| Event {
@@ -259,7 +265,7 @@ mod tests {
     fn what_there_is_no_room_for_is_dropped_and_counted() {
         with_room(|| {
             let (events, mut reader, mut head) = (events(), Reader::default(), [0; MAX_HEAD]);
-            (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 1000]));
+            (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 2 * MAX_HEAD]));
             assert_eq!(events.dropped(), 3);
             let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
             assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));

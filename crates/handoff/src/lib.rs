@@ -4,12 +4,15 @@
 //!
 //! The gate accepts connections of the server's own listeners, and hands each one over when its first request may be
 //! served; from then on client and server have nothing between them. That a request on a kept connection begins and ends
-//! is told by words in shared memory ([`memory`]), and only a request that has to wait is asked about.
+//! is told by words in shared memory ([`memory`]), and only a request that has to wait is asked about. While there are places
+//! for all, a server that serves many connections at a time accepts them itself, and the first request is as the others.
 
 #![no_std]
 
 #[cfg(feature = "shared")]
 pub mod channel;
+#[cfg(feature = "shared")]
+pub mod deferring;
 pub mod events;
 #[cfg(feature = "shared")]
 pub mod keeper;
@@ -22,3 +25,4 @@ pub mod scheduling;
 #[cfg(feature = "shared")]
 pub mod shared;
 pub mod slot;
+pub mod tokens;

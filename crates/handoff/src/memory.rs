@@ -6,11 +6,14 @@ use crate::events::Events;
 use crate::message::VERSION;
 use crate::places::Places;
 use crate::slot::Slot;
+use crate::tokens::Tokens;
 
 /// Processes at most, each counted once for each listener that it uses.
 pub const PROCESSES: usize = 1024;
 /// Connections at most that are handed over and not closed.
 pub const SLOTS: usize = 65_536;
+/// Connections that a process may accept itself until the gate has seen that it has.
+pub const READY: usize = 256;
 
 /// "hwattach".
 const MAGIC: [u32; 2] = [0x6861_7474, 0x6163_6877];
@@ -24,6 +27,8 @@ pub struct Memory {
     version: AtomicU32,
     /// Who may be in the server.
     pub places: Places,
+    /// Whose sessions begin, or go on, without the gate.
+    pub tokens: Tokens,
     /// Processes of the server.
     pub processes: [Process; PROCESSES],
     /// Connections.
@@ -39,6 +44,10 @@ pub struct Process {
     wants: AtomicU32,
     has_many: AtomicU32,
     queued: AtomicI32,
+    /// Whether it accepts connections itself.
+    accepts: AtomicU32,
+    /// Slots for such, each one more than its number; 0 in an empty place.
+    ready: [AtomicU32; READY],
 }
 
 impl Memory {
@@ -70,6 +79,8 @@ impl Process {
     pub fn begin(&self) {
         self.wants.store(0, Ordering::Relaxed);
         self.has_many.store(0, Ordering::Relaxed);
+        self.accepts.store(0, Ordering::Relaxed);
+        self.ready.iter().for_each(|place| place.store(0, Ordering::Relaxed));
         self.queued.store(0, Ordering::Release);
     }
 
@@ -88,9 +99,47 @@ impl Process {
         }
     }
 
+    /// Whether it does.
+    pub fn has_many(&self) -> bool {
+        self.has_many.load(Ordering::Relaxed) != 0
+    }
+
     /// It does not wait for one any more.
     pub fn stop_wanting(&self) {
         self.wants.store(0, Ordering::Release);
+    }
+
+    /// It accepts connections itself from now on, or leaves that to the gate.
+    pub fn set_accepts(&self, accepts: bool) {
+        self.accepts.store(accepts.into(), Ordering::SeqCst);
+    }
+
+    /// Whether it accepts connections itself, and waits for some.
+    pub fn accepts(&self) -> bool {
+        self.accepts.load(Ordering::SeqCst) != 0 && self.wants.load(Ordering::SeqCst) != 0
+    }
+
+    /// A slot is ready; whether there was room for it.
+    pub fn add_ready(&self, slot: u32) -> bool {
+        let free = |place: &&AtomicU32| {
+            place.load(Ordering::Relaxed) == 0
+                && place.compare_exchange(0, slot + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        };
+        self.ready.iter().find(free).is_some()
+    }
+
+    /// Takes one, with how many places before it were empty.
+    pub fn take_ready(&self) -> Option<(u32, usize)> {
+        self.ready.iter().enumerate().find_map(|(before, place)| {
+            let is_there = place.load(Ordering::Relaxed) != 0;
+            let slot = if is_there { place.swap(0, Ordering::AcqRel) } else { 0 };
+            Some((slot.checked_sub(1)?, before))
+        })
+    }
+
+    /// How many could be added.
+    pub fn not_ready(&self) -> usize {
+        self.ready.iter().filter(|place| place.load(Ordering::Relaxed) == 0).count()
     }
 
     /// Whether it can be given one.

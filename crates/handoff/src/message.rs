@@ -4,7 +4,7 @@
 use core::net::SocketAddr;
 
 /// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// No message is longer.
 pub const MAX_LENGTH: usize = FIELDS + MAX_ADDRESS;
@@ -39,6 +39,9 @@ pub enum ToGate {
     },
     /// Something is to be read in the shared memory.
     Wake,
+    /// A client's connection, which goes beside this, that the process has accepted itself, and whose first request is not its to
+    /// begin.
+    Accepted,
 }
 
 /// What the gate tells a process of the server.
@@ -94,6 +97,24 @@ impl Address {
     }
 }
 
+impl Address {
+    /// Nothing where its family is another than the internet's.
+    pub fn socket(&self) -> Option<SocketAddr> {
+        let port = u16::from_be_bytes([self.bytes[2], self.bytes[3]]);
+        match (u16::from_ne_bytes([self.bytes[0], self.bytes[1]]), self.length) {
+            (2, 16) => {
+                let octets: [u8; 4] = self.bytes[4..8].try_into().ok()?;
+                Some(SocketAddr::from((octets, port)))
+            }
+            (10, 28) => {
+                let octets: [u8; 16] = self.bytes[8..24].try_into().ok()?;
+                Some(SocketAddr::from((octets, port)))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl ToGate {
     /// As bytes.
     pub fn to_bytes(self) -> [u8; MAX_LENGTH] {
@@ -101,6 +122,7 @@ impl ToGate {
             Self::Hello { version } => bytes(b'H', 0, version, 0),
             Self::Park { slot } => bytes(b'P', 0, 0, slot),
             Self::Wake => bytes(b'W', 0, 0, 0),
+            Self::Accepted => bytes(b'A', 0, 0, 0),
         }
     }
 
@@ -111,6 +133,7 @@ impl ToGate {
             b'H' => Some(Self::Hello { version: number }),
             b'P' => Some(Self::Park { slot }),
             b'W' => Some(Self::Wake),
+            b'A' => Some(Self::Accepted),
             _ => None,
         }
     }
@@ -171,7 +194,9 @@ mod tests {
 
     #[test]
     fn messages_are_read_as_they_were_written() {
-        for message in [ToGate::Hello { version: 7 }, ToGate::Park { slot: 70_000 }, ToGate::Wake] {
+        for message in
+            [ToGate::Hello { version: 7 }, ToGate::Park { slot: 70_000 }, ToGate::Wake, ToGate::Accepted]
+        {
             assert_eq!(ToGate::read(&message.to_bytes()), Some(message));
         }
         for message in [
@@ -192,6 +217,11 @@ mod tests {
         ] {
             assert_eq!(ToServer::read(&message.to_bytes()), Some(message));
         }
+        for text in ["127.0.0.1:80", "[2001:db8::7]:65535"] {
+            let client: SocketAddr = text.parse().unwrap();
+            assert_eq!(Address::of(client).socket(), Some(client));
+        }
+        assert_eq!(Address { bytes: [7; MAX_ADDRESS], length: 28 }.socket(), None);
         assert_eq!(ToGate::read(b"H"), None);
         assert_eq!(ToServer::read(&[b'Z'; MAX_LENGTH]), None);
     }

@@ -15,12 +15,24 @@ pub struct Places {
     hungry: AtomicU32,
     /// Whether the gate has been told to look, and has not looked yet.
     told: AtomicU32,
+    /// Whether processes may accept connections themselves.
+    calm: AtomicU32,
 }
 
 impl Places {
     /// Whether a request may begin without being asked about: there are places, and no request waits for one.
     pub fn are_open(&self) -> bool {
         self.waits.load(Ordering::Relaxed) == 0 && self.free.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether processes may accept connections themselves, as far as the gate has seen.
+    pub fn are_calm(&self) -> bool {
+        self.calm.load(Ordering::Relaxed) != 0
+    }
+
+    /// Processes may accept connections themselves from now on, or are to leave that to the gate.
+    pub fn set_calm(&self, calm: bool) {
+        self.calm.store(calm.into(), Ordering::SeqCst);
     }
 
     /// Takes one. There may be none left: of two that begin at once both do.

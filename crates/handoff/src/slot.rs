@@ -2,8 +2,10 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use crate::message::{Address, MAX_ADDRESS};
+
 /// The longest line that is inserted into a response, with its line feed.
-pub const MAX_LINE: usize = 503;
+pub const MAX_LINE: usize = 474;
 
 /// What the server does on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum State {
     Refused = 4,
     /// The server has closed it.
     Gone = 5,
+    /// No connection has it yet: it is for the next that a process accepts itself.
+    Ready = 6,
 }
 
 impl State {
@@ -31,6 +35,7 @@ impl State {
             3 => Self::Parked,
             4 => Self::Refused,
             5 => Self::Gone,
+            6 => Self::Ready,
             _ => Self::Free,
         }
     }
@@ -51,6 +56,9 @@ pub struct Slot {
     line: [AtomicU8; MAX_LINE],
     /// Whether a thread sleeps until the word is another.
     sleeps: AtomicU8,
+    /// Whose it is, of one that a process has accepted itself: as in [`Address`].
+    client_length: AtomicU8,
+    client: [AtomicU8; MAX_ADDRESS],
 }
 
 impl Slot {
@@ -61,7 +69,7 @@ impl Slot {
 
     /// Whether its word is one that the slot of a connection has that a process was given.
     pub fn may_be_given(&self) -> bool {
-        (State::Busy as u32..=State::Gone as u32).contains(&self.word.load(Ordering::Acquire))
+        (State::Busy as u32..=State::Ready as u32).contains(&self.word.load(Ordering::Acquire))
     }
 
     /// From now on it does this.
@@ -102,6 +110,21 @@ impl Slot {
     /// A process has received it, or is to be given it.
     pub fn set_taken(&self, is_taken: bool) {
         self.taken.store(is_taken.into(), Ordering::Release);
+    }
+
+    /// Whose connection it is.
+    pub fn set_client(&self, client: &Address) {
+        let bytes = self.client.iter().zip(client.bytes);
+        bytes.for_each(|(place, byte)| place.store(byte, Ordering::Relaxed));
+        self.client_length.store(client.length, Ordering::Release);
+    }
+
+    /// Whose connection it is, if it is one that a process has accepted itself.
+    pub fn client(&self) -> Address {
+        let length = self.client_length.load(Ordering::Acquire);
+        let mut bytes = [0; MAX_ADDRESS];
+        bytes.iter_mut().zip(&self.client).for_each(|(byte, place)| *byte = place.load(Ordering::Relaxed));
+        Address { bytes, length }
     }
 
     /// The next response is to have this line, with its end; whether there is room for it.

@@ -40,6 +40,11 @@ impl Default for SessionLimits {
 }
 
 impl SessionLimits {
+    /// When a token is renewed: so long after its session was seen last.
+    pub fn renewal(&self) -> Span {
+        self.idle / 4
+    }
+
     /// Whether a place in the waiting room holds at `now`. It ends like a session: when its visitor has not come for
     /// as long, counted from when it was to come, or first came too long ago. One from the future does not hold.
     pub fn keep_place(&self, visit: &Visit, now: Time) -> bool {
@@ -73,7 +78,7 @@ impl Session {
         let in_order = self.issued <= self.last_seen && self.last_seen <= now;
         if !in_order || idle >= limits.idle || now.since(self.issued) >= limits.absolute {
             SessionStatus::Expired
-        } else if idle >= limits.idle / 4 {
+        } else if idle >= limits.renewal() {
             SessionStatus::Renew
         } else {
             SessionStatus::Valid

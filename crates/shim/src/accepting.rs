@@ -28,6 +28,9 @@ impl Listener {
         // SAFETY: as the caller says; all other descriptors are this library's own.
         unsafe {
             loop {
+                if let Some(fd) = self.accept_in_calm(index, (address, length), flags) {
+                    return fd;
+                }
                 if let Some((fd, client)) = self.take(index, flags) {
                     return given(fd, (address, length), &client, flags);
                 }
@@ -61,7 +64,12 @@ impl Listener {
     ///
     /// # Safety
     /// As of accept4(2).
-    unsafe fn accept_real(&self, address: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int {
+    pub(crate) unsafe fn accept_real(
+        &self,
+        address: *mut sockaddr,
+        length: *mut socklen_t,
+        flags: c_int,
+    ) -> c_int {
         let real = self.real();
         // SAFETY: as the caller says; numbers only besides.
         unsafe {
@@ -74,7 +82,7 @@ impl Listener {
     }
 }
 
-/// A connection, as accept4(2) gives it.
+/// A connection that the gate has sent, as accept4(2) gives it.
 ///
 /// # Safety
 /// As of accept4(2).
@@ -90,12 +98,24 @@ unsafe fn given(
         if flags & libc::SOCK_NONBLOCK == 0 {
             next::fcntl(fd, libc::F_SETFL, 0);
         }
-        if !address.is_null() && !length.is_null() {
-            let room = usize::try_from(*length).unwrap_or_default();
-            let known = usize::from(client.length);
-            core::ptr::copy_nonoverlapping(client.bytes.as_ptr(), address.cast(), known.min(room));
-            *length = socklen_t::from(client.length);
-        }
+        tell_address((address, length), client);
     }
     fd
+}
+
+/// Whose a connection is, as accept4(2) says it.
+///
+/// # Safety
+/// As of accept4(2).
+pub(crate) unsafe fn tell_address((address, length): (*mut sockaddr, *mut socklen_t), client: &Address) {
+    if address.is_null() || length.is_null() {
+        return;
+    }
+    // SAFETY: as the caller says.
+    unsafe {
+        let room = usize::try_from(*length).unwrap_or_default();
+        let known = usize::from(client.length);
+        core::ptr::copy_nonoverlapping(client.bytes.as_ptr(), address.cast(), known.min(room));
+        *length = socklen_t::from(client.length);
+    }
 }

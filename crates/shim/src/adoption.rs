@@ -84,6 +84,7 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
         listener.inner.store(high(inner), Ordering::Release);
         listener.number.store(fd, Ordering::Release);
         listener.connections.store(0, Ordering::Release);
+        listener.is_calm.store(false, Ordering::Release);
         listener.owner.store(libc::getpid(), Ordering::Release);
         let answer = if real >= 0 && inner >= 0 { listener.ask(false) } else { Answer::NotOurs };
         if matches!(answer, Answer::NotOurs) {

@@ -107,6 +107,7 @@ impl Listener {
             self.register(channels[0]);
         }
         self.generation.fetch_add(1, Ordering::AcqRel);
+        self.is_calm.store(false, Ordering::Release);
         self.memory.store(mapped, Ordering::Release);
         self.process.store(process, Ordering::Release);
         let before = self.inbox.swap(channels[1], Ordering::AcqRel);

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::events::{Event, What};
 use handoff::memory::{Memory, SLOTS};
+use handoff::message::Address;
 use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
 use libc::epoll_event;
@@ -34,6 +35,30 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     entry.set_phase(if is_followed { Phase::Busy } else { Phase::Ended });
     entry.set_kind(Kind::Client);
     listener.connections.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Takes a connection in that the server has accepted itself: its first request, of which this is the head, has its place. Its
+/// client is told of the session that was prepared, or has one.
+pub(crate) fn begin_accepted(
+    fd: c_int,
+    (index, listener): (usize, &Listener),
+    slot: u32,
+    client: &Address,
+    (head, is_told): (&[u8], bool),
+) {
+    let Some(memory) = listener.mapped() else { return };
+    let Some(words) = memory.slots.get(slot as usize) else { return };
+    words.set_client(client);
+    if !is_told {
+        words.drop_line();
+    }
+    words.set(State::Busy);
+    memory.places.take();
+    begin(fd, index, listener, (slot, false));
+    let what = if is_told { What::BeganSession } else { What::BeganFirst };
+    if let Some(entry) = table::client(fd) {
+        tell(entry, what, (0, 0), head);
+    }
 }
 
 /// The listener that a connection came from, while the gate is there, with the memory and the connection's slot.

@@ -15,6 +15,7 @@
 mod accepting;
 mod adoption;
 mod attaching;
+mod calm;
 mod channel;
 mod clock;
 mod connections;

@@ -44,6 +44,8 @@ pub(crate) struct Listener {
     pub(crate) tried: AtomicI64,
     /// Whether the server waits in accept(2).
     pub(crate) blocks: AtomicBool,
+    /// Whether it accepts connections itself, though there is a gate.
+    pub(crate) is_calm: AtomicBool,
     /// Of the connections that the gate has given, those that are open.
     pub(crate) connections: AtomicI32,
     pub(crate) owner: AtomicI32,
@@ -67,6 +69,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         memory: AtomicPtr::new(null_mut()),
         tried: AtomicI64::new(0),
         blocks: AtomicBool::new(false),
+        is_calm: AtomicBool::new(false),
         connections: AtomicI32::new(0),
         owner: AtomicI32::new(0),
         generation: AtomicU32::new(0),
@@ -172,6 +175,7 @@ impl Listener {
         if (is_new || process.queued() == 0) && memory.places.must_tell_wanted() {
             self.tell(memory);
         }
+        self.follow_calm(memory, process);
     }
 
     /// It does not wait for one any more.
@@ -181,7 +185,7 @@ impl Listener {
         }
     }
 
-    fn tell(&self, memory: &Memory) {
+    pub(crate) fn tell(&self, memory: &Memory) {
         if memory.places.must_tell() {
             channel::send(self.control.load(Ordering::Acquire), ToGate::Wake, -1);
         }

@@ -30,6 +30,11 @@ pub struct Sessions {
 }
 
 impl Sessions {
+    /// Whether there are paths whose responses begin no session.
+    pub fn has_exceptions(&self) -> bool {
+        !self.except.is_empty()
+    }
+
     /// Whether responses of a path begin no session.
     pub fn excepts(&self, path: &str) -> bool {
         self.except.iter().any(|pattern| pattern.matches(path))

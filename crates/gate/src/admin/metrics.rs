@@ -134,6 +134,10 @@ fn connections(metrics: &mut Metrics, gate: &Gate) {
         .family(metric::CONNECTIONS)
         .sample(&["client"], gate.clients.open())
         .sample(&["upstream"], gate.pool.open());
+    let accepted = metrics.family(metric::ATTACHED_CONNECTIONS);
+    for (by, count) in gate.downstream.accepted.counts() {
+        accepted.sample(&[by], count);
+    }
     metrics.family(metric::UPSTREAM_CONNECTIONS_FREE).sample(&[], gate.pool.free());
     metrics.family(metric::CONNECTIONS_LIMIT).sample(&[], gate.clients.connection_limit());
     metrics.family(metric::DESCRIPTORS_LIMIT).sample(&[], gate.admission.guard.descriptors());

@@ -16,9 +16,8 @@ use http::HeaderValue;
 use rustix::thread::futex;
 use tokio::sync::Notify;
 
-use super::begun::begun;
+use super::calm::Calm;
 use super::group::Group;
-use super::peek::cut;
 use super::process::Process;
 use super::served::Slots;
 use super::socket::{Kept, Socket};
@@ -65,6 +64,7 @@ pub(crate) struct Attached {
     pub(super) gave_up: Cell<bool>,
     /// Whether any process has attached itself.
     pub(super) has_met_any: Cell<bool>,
+    pub(super) calm: Calm,
     is_opaque_said: Cell<bool>,
     pub(super) is_full_said: Cell<bool>,
     is_passing_said: Cell<bool>,
@@ -101,6 +101,7 @@ impl Attached {
             over: RefCell::default(),
             gave_up: Cell::new(false),
             has_met_any: Cell::new(false),
+            calm: Calm::default(),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
             is_passing_said: Cell::new(false),
@@ -111,12 +112,6 @@ impl Attached {
 
     pub(super) fn memory(&self) -> &'static Memory {
         self.shared.memory()
-    }
-
-    /// Whether requests on kept connections may begin without being asked about: not where what they ask for can change
-    /// whose they are.
-    pub(super) fn may_begin(&self) -> bool {
-        !self.proxy.config().settings.rules.can_change()
     }
 
     /// A number for a process, not one that another had a moment ago.
@@ -152,6 +147,7 @@ impl Attached {
             places.set_waits(waits);
         }
         if waits {
+            places.set_calm(false);
             places.set_asleep(true);
             // What has happened meanwhile has woken no task.
             self.woken.notify_one();
@@ -181,20 +177,7 @@ impl Attached {
 
     fn happened(&self, Event { what, slot, status, bytes, .. }: Event, head: &[u8]) {
         match what {
-            What::Began => {
-                let whose = self.slots.borrow_mut().get(slot).map(|served| (served.peer.ip(), served.caller));
-                let Some(whose) = whose else {
-                    // It has taken a place that no request is known to have.
-                    self.memory().places.give();
-                    return;
-                };
-                // The process has taken the place that the policy gives it now.
-                self.published.set(self.published.get() - 1);
-                let (inside, caller) = begun(&self.proxy, cut(head), whose);
-                if let Some(served) = self.slots.borrow_mut().get(slot) {
-                    (served.inside, served.caller) = (Some(inside), caller);
-                }
-            }
+            What::Began | What::BeganFirst | What::BeganSession => self.began(what, slot, head),
             What::Ended => {
                 self.published.set(self.published.get() + 1);
                 let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use handoff::slot::State;
+use http::HeaderValue;
 use policy::connections::Phase;
 use rustix::fs::OFlags;
 use tokio::time::timeout;
@@ -26,6 +27,7 @@ pub(super) async fn connection(
     mut socket: Socket,
     peer: SocketAddr,
 ) {
+    attached.downstream.accepted.count(false);
     let registration = Registration::new(&attached.downstream, peer.ip());
     let client = Rc::clone(&registration.client);
     client.enter(Phase::New, attached.proxy.clock.last());
@@ -64,12 +66,12 @@ async fn hand_over(
         Some(Admitted { inside, cookie, caller }) => (Some(inside), caller, cookie),
         None => (None, Caller::Stranger, None),
     };
-    let served = Served { process: None, peer, caller, inside, parked: None };
+    let served = Served { process: None, peer, caller, inside, parked: None, prepared: None };
     let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
     let words = &attached.memory().slots[slot as usize];
     words.set(State::Busy);
     words.set_sleeps(false);
-    words.set_may_begin(attached.may_begin());
+    words.set_may_begin(true);
     words.set_line(&cookie.map(line).unwrap_or_default());
     let held = Held { attached: Rc::clone(attached), slot: Some(slot) };
     if attached.give_now(group, slot, is_opaque, &socket) {
@@ -115,7 +117,7 @@ pub(super) async fn give_again(attached: Rc<Attached>, group: Rc<Group>, slot: (
 }
 
 /// `Set-Cookie` as a line.
-fn line(cookie: http::HeaderValue) -> Vec<u8> {
+pub(super) fn line(cookie: HeaderValue) -> Vec<u8> {
     [b"Set-Cookie: ", cookie.as_bytes(), b"\r\n"].concat()
 }
 
@@ -171,7 +173,7 @@ pub(super) async fn parked(attached: Rc<Attached>, slot: u32, mut socket: Socket
     match decide(&attached, (head, &client, &mut socket), known).await {
         Decided::Dispatched(Admitted { inside, cookie, caller }) => {
             words.set_line(&cookie.map(line).unwrap_or_default());
-            words.set_may_begin(attached.may_begin());
+            words.set_may_begin(true);
             go_on(&attached, slot, inside, caller);
             // Until here the gate has the socket as well, and the end that the server gives the connection would not be seen.
             if let Some(socket) = socket.descriptor().filter(|_| !flags.contains(OFlags::NONBLOCK)) {

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Instant;
 
+use handoff::deferring::Deferred;
 use handoff::keeper::Keeper;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -19,11 +20,22 @@ pub(super) struct Group {
     pub(super) left: Left,
     processes: RefCell<Vec<Rc<Process>>>,
     /// Listeners by their cookies (`SO_COOKIE`, socket(7)): with `SO_REUSEPORT` there are several of an address.
-    listeners: RefCell<Vec<(u64, JoinHandle<()>)>>,
+    listeners: RefCell<Vec<Accepting>>,
     next: Cell<usize>,
     /// Connections that wait until a process wants one.
     waiting: Cell<usize>,
     willing: Notify,
+    /// Told when processes may have begun to accept connections themselves, or no longer do.
+    pub(super) turned: Notify,
+}
+
+/// A listener whose connections are accepted.
+#[derive(Debug)]
+pub(super) struct Accepting {
+    pub(super) cookie: u64,
+    pub(super) task: JoinHandle<()>,
+    /// Until then its connections come with their first bytes.
+    pub(super) _deferred: Option<Deferred>,
 }
 
 impl Group {
@@ -36,16 +48,17 @@ impl Group {
             next: Cell::new(0),
             waiting: Cell::new(0),
             willing: Notify::new(),
+            turned: Notify::new(),
         })
     }
 
     /// Whether connections of this listener are accepted.
     pub(super) fn has_listener(&self, cookie: u64) -> bool {
-        self.listeners.borrow().iter().any(|(other, _)| *other == cookie)
+        self.listeners.borrow().iter().any(|listener| listener.cookie == cookie)
     }
 
-    pub(super) fn add_listener(&self, cookie: u64, accepting: JoinHandle<()>) {
-        self.listeners.borrow_mut().push((cookie, accepting));
+    pub(super) fn add_listener(&self, listener: Accepting) {
+        self.listeners.borrow_mut().push(listener);
     }
 
     pub(super) fn join(&self, process: Rc<Process>) {
@@ -60,11 +73,18 @@ impl Group {
         if processes.is_empty() {
             self.stop_accepting();
         }
+        self.turned.notify_waiters();
+    }
+
+    /// Whether a process accepts the connections of this listener itself.
+    pub(super) fn is_served(&self, listener: u64) -> bool {
+        let accepts = |process: &Rc<Process>| process.listener == listener && process.words().accepts();
+        self.processes.borrow().iter().any(accepts)
     }
 
     /// Connections are left in the kernel's queue.
     pub(super) fn stop_accepting(&self) {
-        self.listeners.borrow_mut().drain(..).for_each(|(_, accepting)| accepting.abort());
+        self.listeners.borrow_mut().drain(..).for_each(|listener| listener.task.abort());
     }
 
     pub(super) fn number_of_processes(&self) -> usize {

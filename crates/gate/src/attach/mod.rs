@@ -3,10 +3,12 @@
 
 mod attached;
 mod begun;
+mod calm;
 mod connection;
 mod decide;
 mod given_back;
 mod group;
+mod leaving;
 mod peek;
 mod process;
 mod raised;

@@ -21,6 +21,10 @@ pub(super) struct Process {
     /// Which of [`Memory::processes`](memory::Memory::processes).
     pub(super) number: u16,
     pub(super) pid: i32,
+    /// Of the listener that it uses (`SO_COOKIE`, socket(7)).
+    pub(super) listener: u64,
+    /// Slots that were prepared for it, and are not known to be of a connection.
+    pub(super) prepared: Cell<usize>,
     words: &'static memory::Process,
     control: UnixDatagram,
     /// Where its connections go.
@@ -80,7 +84,7 @@ impl Process {
     /// Answers one that says which listener it uses.
     pub(super) fn attach(
         control: UnixDatagram,
-        (number, pid): (u16, i32),
+        (number, pid, listener): (u16, i32, u64),
         words: &'static memory::Process,
         (shared, left): (BorrowedFd<'_>, &Left),
         keeper: Option<&'static Keeper>,
@@ -94,8 +98,8 @@ impl Process {
             keeper.set(control.as_raw_fd(), Role::Control);
             keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
         }
-        let (given, taken) = (Cell::new(0), Cell::new(None));
-        Ok(Self { number, pid, words, control, inbox, other_end, keeper, given, taken })
+        let (prepared, given, taken) = (Cell::new(0), Cell::new(0), Cell::new(None));
+        Ok(Self { number, pid, listener, prepared, words, control, inbox, other_end, keeper, given, taken })
     }
 
     /// What it says next; nothing once it is gone.
@@ -103,6 +107,11 @@ impl Process {
         let said = self.control.async_io(Interest::READABLE, || channel::receive(&self.control)).await;
         let said = said.ok().filter(|said| !said.bytes().is_empty())?;
         Some((ToGate::read(said.bytes()), said.into_beside()))
+    }
+
+    /// What is said of it in the memory that is shared.
+    pub(super) fn words(&self) -> &'static memory::Process {
+        self.words
     }
 
     /// Whether it waits for a connection.
@@ -173,8 +182,14 @@ impl Process {
     /// Has it look whether there is something: it says anew then that it waits for a connection, if it does.
     pub(super) fn poke(&self) {
         if !self.is_willing() && !self.has_queued() {
-            let _ = channel::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
+            self.call();
         }
+    }
+
+    /// Wakes it, if it waits for a connection.
+    pub(super) fn call(&self) {
+        // One that does not read finds it later.
+        let _ = channel::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
     }
 
     /// It serves without the gate from now on, and asks for it again.

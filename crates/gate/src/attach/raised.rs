@@ -33,16 +33,23 @@ impl Attached {
         let idle = self.proxy.config().settings.session.limits.idle;
         let raised = self.proxy.raised.set(known.session.id, class, self.proxy.clock.last(), idle);
         if raised.is_err() {
-            if !self.is_full_said.replace(true) {
-                say!(
-                    "too many sessions have been raised whose clients have not come back; some stay in their classes"
-                );
-            }
+            self.is_full();
         } else {
             self.proxy.raises.count(by_back_end);
             (known.session.class, known.session.is_raised, known.basis) = (class, true, Basis::Raised);
             served.caller = Caller::Known(known);
             self.memory().slots[slot as usize].set_may_begin(false);
+            self.memory().tokens.mark(known.session.id.0);
+        }
+    }
+
+    /// There is no room for what clients are to be told: their next requests are to be asked about.
+    pub(super) fn is_full(&self) {
+        self.calm.ends();
+        if !self.is_full_said.replace(true) {
+            say!(
+                "too many sessions have been raised whose clients have not come back; some stay in their classes"
+            );
         }
     }
 }

@@ -10,21 +10,24 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use handoff::channel;
+use handoff::deferring::Deferred;
 use handoff::keeper::Keeper;
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
 use handoff::slot::State;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::net::sockopt::{socket_cookie, socket_peercred};
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, acceptfrom_with, socket_with};
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, acceptfrom_with, getpeername, socket_with,
+};
 use tokio::io::Interest;
 use tokio::net::{TcpStream, UnixDatagram, UnixListener};
 use tokio::time::timeout;
 
 use super::attached::Attached;
 use super::connection::{connection, parked};
-use super::group::Group;
+use super::group::{Accepting, Group};
 use super::process::{Left, Process};
 use super::socket::{Socket, leave_to_keeper};
 use crate::process::error::Error;
@@ -109,6 +112,7 @@ impl Serving {
     pub(crate) async fn run(self) {
         tokio::task::spawn_local(look(Rc::clone(&self.attached)));
         tokio::task::spawn_local(recount(Rc::clone(&self.attached)));
+        tokio::task::spawn_local(keep_calm(Rc::clone(&self.attached)));
         tokio::task::spawn_local(see_that_it_is_taken(Rc::clone(&self.attached)));
         tokio::task::spawn_local(say_if_none_comes(Rc::clone(&self.attached)));
         loop {
@@ -184,7 +188,17 @@ async fn recount(attached: Rc<Attached>) {
         tokio::time::sleep(Duration::from_secs(1)).await;
         attached.memory().places.set_looking();
         attached.recount();
+        attached.recount_calm();
         attached.look();
+    }
+}
+
+/// Looks whether the server may accept connections itself.
+async fn keep_calm(attached: Rc<Attached>) {
+    attached.recount_calm();
+    loop {
+        tokio::time::sleep(Attached::LOOK).await;
+        attached.weigh_calm();
     }
 }
 
@@ -225,6 +239,13 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                 attached.memory().places.set_looking();
                 attached.woken.notify_one();
                 attached.look();
+                attached.prepare();
+                attached.turn();
+            }
+            Some(ToGate::Accepted) => {
+                if let Some(socket) = beside {
+                    take_over(&attached, &group, socket);
+                }
             }
             Some(ToGate::Park { slot }) => {
                 if let Some(socket) = beside {
@@ -264,7 +285,7 @@ fn admit(
     let group = found.map_or_else(|| Group::new(address, attached.keeper).map(Rc::new), Ok);
     let attaching = group.and_then(|group| {
         let shared = (attached.shared.file(), &group.left);
-        let process = Process::attach(control, (number, pid), words, shared, attached.keeper)?;
+        let process = Process::attach(control, (number, pid, cookie), words, shared, attached.keeper)?;
         Ok((group, Rc::new(process)))
     });
     let (group, process) = match attaching {
@@ -290,31 +311,52 @@ fn admit(
     group.join(Rc::clone(&process));
     if !group.has_listener(cookie) {
         listener.set_nonblocking(true).ok()?;
-        // To the reactor it is a socket that is readable when there is one to accept.
-        match TcpStream::from_std(std::net::TcpStream::from(OwnedFd::from(listener))) {
-            Ok(listener) => {
-                let accepting =
-                    tokio::task::spawn_local(accept(Rc::clone(attached), Rc::clone(&group), listener));
-                group.add_listener(cookie, accepting);
-            }
-            Err(why) => say!("cannot accept at {address}: {why}"),
-        }
+        // Without it the first look at a connection finds nothing there, most of the time.
+        let deferred = listener.try_clone().and_then(|listener| Deferred::begin(listener.into()));
+        let accepting = accept(Rc::clone(attached), Rc::clone(&group), listener, cookie);
+        let task = tokio::task::spawn_local(accepting);
+        group.add_listener(Accepting { cookie, task, _deferred: deferred.ok().flatten() });
     }
     Some((group, process))
 }
 
-async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
+/// Accepts connections, but for those that the server accepts itself.
+async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpListener, cookie: u64) {
+    loop {
+        attached.while_left_to_server(&group, listener.as_fd(), cookie).await;
+        // To the reactor it is a socket that is readable when there is one to accept. Only for as long as it is the gate that
+        // accepts: each that comes would wake it.
+        let socket = listener.try_clone().map(|socket| std::net::TcpStream::from(OwnedFd::from(socket)));
+        match socket.and_then(TcpStream::from_std) {
+            Ok(socket) => accept_until_left(&attached, &group, &socket, cookie).await,
+            Err(why) => {
+                say!("cannot accept at {}: {why}", group.address);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+}
+
+/// Until they are left to the server.
+async fn accept_until_left(attached: &Rc<Attached>, group: &Rc<Group>, listener: &TcpStream, cookie: u64) {
     let admission = Rc::clone(attached.proxy.admission());
     let mut accepted = 0;
     loop {
         admission.guard.room().await;
-        let next = {
-            let accept = || accept_one(&listener, attached.keeper, &group.left);
-            listener.async_io(Interest::READABLE, accept).await
+        let accept = || accept_one(listener, attached.keeper, &group.left);
+        let next = tokio::select! {
+            biased;
+            next = listener.async_io(Interest::READABLE, accept) => next,
+            () = group.turned.notified() => {
+                if attached.is_left_to_server(group, cookie) {
+                    return;
+                }
+                continue;
+            }
         };
         match next {
             Ok(Some((socket, peer))) => {
-                let (attached, group) = (Rc::clone(&attached), Rc::clone(&group));
+                let (attached, group) = (Rc::clone(attached), Rc::clone(group));
                 tokio::task::spawn_local(connection(attached, group, socket, peer));
             }
             Ok(None) => {}
@@ -330,6 +372,17 @@ async fn accept(attached: Rc<Attached>, group: Rc<Group>, listener: TcpStream) {
     }
 }
 
+/// A connection that a process has accepted, and whose first request it could not begin.
+fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, socket: OwnedFd) {
+    attached.calm.passed_on();
+    let peer = getpeername(&socket).ok().flatten().and_then(|peer| SocketAddr::try_from(peer).ok());
+    let flags = fcntl_getfl(&socket).and_then(|flags| fcntl_setfl(&socket, flags | OFlags::NONBLOCK));
+    if let (Some(peer), Ok(())) = (peer, flags) {
+        let socket = Socket::kept(socket, attached.keeper, &group.left);
+        tokio::task::spawn_local(connection(Rc::clone(attached), Rc::clone(group), socket, peer));
+    }
+}
+
 /// A connection and whose it is; nothing of one that has gone already.
 fn accept_one(
     listener: impl AsFd,
@@ -337,9 +390,9 @@ fn accept_one(
     left: &Left,
 ) -> io::Result<Option<(Socket, SocketAddr)>> {
     // The server's processes have it as well, and may have said that it waits.
-    let said = rustix::fs::fcntl_getfl(&listener)?;
+    let said = fcntl_getfl(&listener)?;
     if !said.contains(OFlags::NONBLOCK) {
-        rustix::fs::fcntl_setfl(&listener, said | OFlags::NONBLOCK)?;
+        fcntl_setfl(&listener, said | OFlags::NONBLOCK)?;
     }
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let is_accepting = |to| keeper.iter().for_each(|keeper| keeper.set_accepting(to));

@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use crate::admission::decision::Caller;
 use crate::admission::permit::Permit;
 use crate::observe::access_log::account::Account;
+use crate::session::current::CurrentSession;
 
 /// A connection that was handed over.
 #[derive(Debug)]
@@ -22,7 +23,13 @@ pub(super) struct Served {
     pub(super) inside: Option<Inside>,
     /// What decides about the one that waits.
     pub(super) parked: Option<AbortHandle>,
+    /// Of a slot that no connection has yet.
+    pub(super) prepared: Option<Prepared>,
 }
+
+/// What is prepared for a connection that a process accepts itself: the session that its client is told of if it has none.
+#[derive(Debug)]
+pub(super) struct Prepared(pub(super) Option<CurrentSession>);
 
 /// A request that is in the server; over when this is dropped.
 #[derive(Debug)]

@@ -38,6 +38,8 @@ pub(crate) struct Proxy {
     pub(crate) overrides: Overrides,
     /// Sessions that a server has raised whose clients have not been told, because the response had begun.
     pub(crate) raised: Overrides,
+    /// Sessions that rules have found to be of a class that their clients have not been told of.
+    pub(crate) found: Overrides,
     /// Streams that there was no room for.
     pub(crate) turned_away: Cell<u64>,
     /// Whether clients are to go elsewhere.
@@ -67,6 +69,7 @@ impl Proxy {
             raises: Raises::default(),
             overrides: Overrides::default(),
             raised: Overrides::default(),
+            found: Overrides::default(),
             turned_away: Cell::new(0),
             draining: Cell::new(false),
             unknown_classes: Cell::new(0),

@@ -39,6 +39,13 @@ pub(crate) fn current_session(
         current.basis = Basis::Operator;
         return Some(current);
     }
+    if let Some(class) = proxy.found.get(current.session.id, now) {
+        if current.session.promote(class) {
+            current.write = true;
+        } else {
+            proxy.found.unset(current.session.id, now);
+        }
+    }
     if let Some(class) = proxy.raised.get(current.session.id, now) {
         if current.session.raise(class) {
             current.write = true;

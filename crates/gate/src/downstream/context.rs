@@ -29,6 +29,26 @@ pub(crate) struct Downstream {
     pub(crate) handshakes: Rc<Handshakes>,
     /// Of connections from now on.
     pub(crate) conduct: Cell<Conduct>,
+    pub(crate) accepted: Accepted,
+}
+
+/// Connections of a server that the gate is attached to: who has accepted them.
+#[derive(Debug, Default)]
+pub(crate) struct Accepted {
+    gate: Cell<u64>,
+    server: Cell<u64>,
+}
+
+impl Accepted {
+    /// One was accepted by the server itself, and its first request begins without the gate; or by the gate.
+    pub(crate) fn count(&self, by_server: bool) {
+        let count = if by_server { &self.server } else { &self.gate };
+        count.set(count.get() + 1);
+    }
+
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 2] {
+        [("gate", self.gate.get()), ("server", self.server.get())]
+    }
 }
 
 /// What a connection may do, as it is configured when it begins.
@@ -66,6 +86,7 @@ impl Downstream {
             unsent: Rc::new(Unsent::new(&clients.memory)),
             handshakes: Rc::default(),
             conduct: Cell::new(conduct),
+            accepted: Accepted::default(),
         }
     }
 }

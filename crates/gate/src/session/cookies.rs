@@ -173,6 +173,11 @@ impl Sessions {
     }
 
     /// Name of the session cookie.
+    /// Tokens that open are sealed with one of these.
+    pub(crate) fn key_ids(&self) -> impl Iterator<Item = u8> {
+        self.keys.iter().map(Key::id)
+    }
+
     fn name(&self) -> &[u8] {
         self.settings.cookie.as_bytes()
     }

@@ -64,6 +64,11 @@ impl Overrides {
         (now < before.until).then_some(before.class)
     }
 
+    /// The sessions that are in it, whether or not it still holds.
+    pub(crate) fn sessions(&self) -> Vec<u64> {
+        self.0.borrow().keys().copied().collect()
+    }
+
     /// All that hold, in the order of their ids.
     pub(crate) fn all(&self, now: Time) -> Vec<(SessionId, Override)> {
         let table = self.0.borrow();

@@ -65,6 +65,11 @@ impl Key {
         Self { id, primed }
     }
 
+    /// As it stands in tokens.
+    pub(crate) fn id(&self) -> u8 {
+        self.id
+    }
+
     fn seal(&self, claim: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.primed.clone();
         mac.update(claim);

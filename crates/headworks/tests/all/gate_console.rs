@@ -106,9 +106,9 @@ fn other_knobs_are_simulated_with_the_load_of_the_last_minutes() {
         assert!((load_seen[class]["requests"].as_f64().unwrap() - 3.0).abs() < 0.3, "{load_seen}");
     }
     for point in found["points"].as_array().unwrap() {
-        // A session needs 25 ms of one of two places.
+        // A session needs 25 ms of one of two places, and more where other programs have the processors.
         let throughput = point["throughput"]["mean"].as_f64().unwrap();
-        assert!((40.0..95.0).contains(&throughput), "{point}");
+        assert!((10.0..95.0).contains(&throughput), "{point}");
         let [low, high] = [0, 1].map(|end| point["throughput"]["ci"][end].as_f64().unwrap());
         assert!(low <= throughput && throughput <= high, "{point}");
     }

@@ -6,7 +6,7 @@ use crate::properties::{Gate, Site};
 use crate::servers::Server;
 
 /// The value of the session's cookie in a head.
-fn cookie(head: &str) -> Option<String> {
+pub(crate) fn cookie(head: &str) -> Option<String> {
     let line = head.lines().find_map(|line| line.strip_prefix("Set-Cookie: headworks="))?;
     Some(line.split(';').next().unwrap_or_default().to_owned())
 }
@@ -16,7 +16,7 @@ fn raised(gate: &Gate) -> f64 {
 }
 
 /// Asks on a connection of its own; gives the head of the response, which names no class.
-fn asked(server: &Server, path: &str, cookie: Option<&str>) -> String {
+pub(crate) fn asked(server: &Server, path: &str, cookie: Option<&str>) -> String {
     let mut client = Raw::connect(server.address);
     let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: headworks={cookie}\r\n"));
     client.send(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}Connection: close\r\n\r\n"));

@@ -1,6 +1,7 @@
 //! The gate under servers of other makers: what holds with each of them.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+mod calm;
 mod classes;
 mod descriptors;
 mod endings;

@@ -54,7 +54,9 @@ fn is_attached_late(server: &Server) {
     });
     let before = gate.metric("headworks_gate_dispatched_total");
     (0..10).for_each(|_| assert_eq!(site.once(Server::FAST, "").0, 200));
-    assert!(gate.metric("headworks_gate_dispatched_total") >= before + 10.0, "all of them");
+    poll_until(PATIENCE, "all of them to be known", || {
+        (gate.metric("headworks_gate_dispatched_total") >= before + 10.0).then_some(())
+    });
     gate.is_empty();
     drop(running);
 }

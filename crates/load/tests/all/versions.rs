@@ -320,6 +320,7 @@ fn a_small_body_is_sent_before_the_response_is_here() {
         options.protocol = Protocol { http, insecure: true, ..Protocol::default() };
         options.request.body = Some("a=1".into());
         options.count = Some(100);
+        options.duration = Span::from_secs(20);
         let report = run(&options);
         let latency = &report.summary.latency;
         assert_eq!((report.summary.responses, latency.sending.count), (100, 100), "{report}");
