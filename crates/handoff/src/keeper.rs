@@ -17,8 +17,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername, getsockname,
-    listen, socket_with,
+    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername,
+    getsockname, listen, shutdown, socket_with,
 };
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
 
@@ -62,8 +62,12 @@ pub enum Role {
     Sends,
     /// A connection that is not to be passed on: a process has it, or the gate has read from it.
     Other,
-    /// A channel to a process, by the end of which it learns that the gate is gone.
-    Control,
+    /// A channel to a process, by the end of which it learns that the gate is gone; where connections go that it has passed on and
+    /// the gate has not received.
+    Control {
+        /// As of one that waits.
+        to: RawFd,
+    },
 }
 
 /// What each descriptor of the gate is: shared with the keeper.
@@ -152,7 +156,7 @@ impl Table {
 
     /// Closes all that is not needed to pass connections on.
     fn close_others(&self) {
-        let is_needed = |role: &Role| !matches!(role, Role::None | Role::Other | Role::Control);
+        let is_needed = |role: &Role| !matches!(role, Role::None | Role::Other | Role::Control { .. });
         let mut next = 0;
         for (fd, _) in self.all().filter(|(_, role)| is_needed(role)) {
             let fd = fd.unsigned_abs();
@@ -186,7 +190,7 @@ impl Role {
             Self::Waiting { to } => (1, to, 0),
             Self::Given { to, slot } => (2, to, slot),
             Self::Inbox { to } => (3, to, 0),
-            Self::Control => (4, 0, 0),
+            Self::Control { to } => (4, to, 0),
             Self::Left { to, port } => (5, to, port),
             Self::Other => (6, 0, 0),
             Self::Sends => (7, 0, 0),
@@ -200,7 +204,7 @@ impl Role {
             1 => Self::Waiting { to },
             2 => Self::Given { to, slot },
             3 => Self::Inbox { to },
-            4 => Self::Control,
+            4 => Self::Control { to },
             5 => Self::Left { to, port: slot },
             6 => Self::Other,
             7 => Self::Sends,
@@ -244,6 +248,21 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
         word.store(Role::Waiting { to }.to_word(), Ordering::Relaxed);
     }
     // The server's processes do without the gate from here on, and there may be another.
+    for (control, role) in table.all() {
+        let Role::Control { to } = role else { continue };
+        let _ = shutdown(borrowed(control), Shutdown::Both);
+        while let Ok(received) = channel::receive(borrowed(control)) {
+            if received.bytes().is_empty() {
+                break;
+            }
+            if ToGate::read(received.bytes()) == Some(ToGate::Accepted)
+                && let Some(connection) = received.into_beside()
+                && let Some(client) = client_of(connection.as_fd())
+            {
+                send(borrowed(to), client, connection.as_fd());
+            }
+        }
+    }
     table.close_others();
     for (inbox, role) in table.all() {
         let Role::Inbox { to } = role else { continue };
@@ -265,9 +284,8 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
         }
     }
     let pass_on = |fd: RawFd, to: RawFd| {
-        let address = getpeername(borrowed(fd)).ok().flatten();
-        if let Some(address) = address.and_then(|address| core::net::SocketAddr::try_from(address).ok()) {
-            send(borrowed(to), Address::of(address), borrowed(fd));
+        if let Some(client) = client_of(borrowed(fd)) {
+            send(borrowed(to), client, borrowed(fd));
         }
     };
     for (fd, role) in table.all() {
@@ -344,6 +362,12 @@ fn tell(table: &Table, process: BorrowedFd<'_>) {
     }
 }
 
+/// Whose a connection is.
+fn client_of(connection: BorrowedFd<'_>) -> Option<Address> {
+    let address = getpeername(connection).ok().flatten()?;
+    core::net::SocketAddr::try_from(address).ok().map(Address::of)
+}
+
 /// Of a socket's own address.
 fn port_of(socket: BorrowedFd<'_>) -> Option<u16> {
     let address = getsockname(socket).ok()?;
@@ -418,7 +442,7 @@ mod tests {
             Role::Left { to: 4, port: 65_535 },
             Role::Other,
             Role::Sends,
-            Role::Control,
+            Role::Control { to: 12 },
         ] {
             assert_eq!(Role::of(role.to_word()), role);
         }

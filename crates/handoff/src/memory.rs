@@ -46,6 +46,7 @@ pub struct Process {
     queued: AtomicI32,
     /// Whether it accepts connections itself.
     accepts: AtomicU32,
+    number_ready: AtomicI32,
     /// Slots for such, each one more than its number; 0 in an empty place.
     ready: [AtomicU32; READY],
 }
@@ -81,6 +82,7 @@ impl Process {
         self.has_many.store(0, Ordering::Relaxed);
         self.accepts.store(0, Ordering::Relaxed);
         self.ready.iter().for_each(|place| place.store(0, Ordering::Relaxed));
+        self.number_ready.store(0, Ordering::Relaxed);
         self.queued.store(0, Ordering::Release);
     }
 
@@ -125,16 +127,32 @@ impl Process {
             place.load(Ordering::Relaxed) == 0
                 && place.compare_exchange(0, slot + 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         };
-        self.ready.iter().find(free).is_some()
+        let is_added = self.ready.iter().find(free).is_some();
+        if is_added {
+            self.number_ready.fetch_add(1, Ordering::AcqRel);
+        }
+        is_added
     }
 
-    /// Takes one, with how many places before it were empty.
+    /// Takes one, with how many are left, about.
     pub fn take_ready(&self) -> Option<(u32, usize)> {
-        self.ready.iter().enumerate().find_map(|(before, place)| {
+        let slot = self.ready.iter().find_map(|place| {
             let is_there = place.load(Ordering::Relaxed) != 0;
             let slot = if is_there { place.swap(0, Ordering::AcqRel) } else { 0 };
-            Some((slot.checked_sub(1)?, before))
-        })
+            slot.checked_sub(1)
+        })?;
+        let before = self.number_ready.fetch_sub(1, Ordering::AcqRel);
+        Some((slot, usize::try_from(before - 1).unwrap_or_default()))
+    }
+
+    /// One that was taken is not used. There is room: where the gate has filled it meanwhile, it finds out that this one is amiss.
+    pub fn give_back_ready(&self, slot: u32) {
+        let _ = self.add_ready(slot);
+    }
+
+    /// Whether there is one, as far as is known.
+    pub fn has_ready(&self) -> bool {
+        self.number_ready.load(Ordering::Acquire) > 0
     }
 
     /// How many could be added.

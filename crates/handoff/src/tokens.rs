@@ -29,6 +29,8 @@ pub struct Tokens {
     /// 0: all are to be asked about; 1: there are no sessions; 2: who has none is to be asked about; 3: who has none is told of
     /// the one that is prepared.
     kind: AtomicU32,
+    /// Whether rules look at each request.
+    looks: AtomicU32,
     length: AtomicU32,
     name: [AtomicU8; MAX_NAME],
     /// First bytes of tokens that hold, a bit for each key: what was sealed with another is to be asked about.
@@ -89,6 +91,16 @@ impl Tokens {
         self.kind.store(kind, Ordering::Release);
     }
 
+    /// Whether rules look at each request, so that whole heads are to be told.
+    pub fn look_at_heads(&self, look: bool) {
+        self.looks.store(look.into(), Ordering::Release);
+    }
+
+    /// Whether they do.
+    pub fn are_heads_looked_at(&self) -> bool {
+        self.looks.load(Ordering::Acquire) != 0
+    }
+
     /// Tokens of sessions that began earlier, or were seen last, are to be asked about; ns since 1970.
     pub fn set_since(&self, issued: u64, seen: u64) {
         self.issued_since.store(issued, Ordering::Relaxed);
@@ -147,6 +159,25 @@ impl Tokens {
             && number::<TIME>(&token, ISSUED) > since(&self.issued_since)
             && number::<TIME>(&token, SEEN) > since(&self.seen_since)
     }
+}
+
+/// Whether this has a whole head (RFC 9112 section 2.1).
+pub fn is_whole(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some(end) = memchr(b'\n', rest) {
+        let line = &rest[..end];
+        // Empty lines before a request are not its end (section 2.2).
+        if matches!(line, [] | b"\r") && rest.len() < bytes.len() && !is_blank(bytes, rest) {
+            return true;
+        }
+        rest = &rest[end + 1..];
+    }
+    false
+}
+
+/// Whether there is nothing but line ends before `rest`.
+fn is_blank(bytes: &[u8], rest: &[u8]) -> bool {
+    bytes[..bytes.len() - rest.len()].iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
 /// Where a session is marked (Fibonacci hashing: sessions are numbered one after the other).
@@ -232,6 +263,7 @@ mod tests {
     fn tokens(strangers: Strangers) -> Box<Tokens> {
         let tokens = Box::new(Tokens {
             kind: AtomicU32::new(0),
+            looks: AtomicU32::new(0),
             length: AtomicU32::new(0),
             name: [const { AtomicU8::new(0) }; MAX_NAME],
             keys: [const { AtomicU64::new(0) }; 4],
@@ -298,6 +330,16 @@ mod tests {
         ];
         for (text, why) in asked {
             assert_eq!(first(&format!("headworks={text}")), First::Asks, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_whole_with_its_empty_line() {
+        for whole in ["GET / HTTP/1.1\r\n\r\n", "\r\nGET / HTTP/1.1\nHost: x\n\nmore"] {
+            assert!(is_whole(whole.as_bytes()), "{whole:?}");
+        }
+        for part in ["", "\r\n\r\n", "\r\n\r\nGET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\n"] {
+            assert!(!is_whole(part.as_bytes()), "{part:?}");
         }
     }
 

@@ -6,7 +6,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::Ordering;
 
 use handoff::events::MAX_HEAD;
-use handoff::memory::{Memory, Process, READY};
+use handoff::memory::{Memory, Process};
 use handoff::message::{Address, MAX_ADDRESS, ToGate};
 use handoff::tokens::First;
 use libc::{sockaddr, socklen_t};
@@ -14,6 +14,7 @@ use libc::{sockaddr, socklen_t};
 use crate::accepting::tell_address;
 use crate::channel;
 use crate::connections;
+use crate::connections::Prepared;
 use crate::listener::{Changing, Listener};
 use crate::next;
 
@@ -26,33 +27,47 @@ impl Listener {
             if is_calm {
                 self.leave_calm(memory);
             }
-        } else if !is_calm && process.has_many() && self.left_before.load(Ordering::Relaxed) < 0 {
-            let _changing = Changing::begin();
-            if !self.is_open() && !self.is_calm.swap(true, Ordering::AcqRel) {
+        } else if !is_calm
+            && process.has_many()
+            && process.has_ready()
+            && self.left_before.load(Ordering::Relaxed) < 0
+        {
+            let errno = next::errno();
+            // Another thread, or what this one does just now, changes it; it is looked at again.
+            let Some(changing) = Changing::try_begin() else { return };
+            let begins = !self.is_open() && !self.is_calm.swap(true, Ordering::AcqRel);
+            if begins {
                 self.register(self.real());
                 process.set_accepts(true);
+            }
+            drop(changing);
+            if begins {
                 self.tell(memory);
             }
+            next::set_errno(errno);
         }
     }
 
     /// Leaves it to the gate.
     fn leave_calm(&self, memory: &Memory) {
-        let _changing = Changing::begin();
-        if self.is_open() || !self.is_calm.swap(false, Ordering::AcqRel) {
-            return;
-        }
         let errno = next::errno();
-        // SAFETY: both are this library's own.
-        unsafe {
-            let inner = self.inner.load(Ordering::Acquire);
-            next::epoll_ctl(inner, libc::EPOLL_CTL_DEL, self.real(), null_mut());
+        let Some(changing) = Changing::try_begin() else { return };
+        let ends = !self.is_open() && self.is_calm.swap(false, Ordering::AcqRel);
+        if ends {
+            // SAFETY: both are this library's own.
+            unsafe {
+                let inner = self.inner.load(Ordering::Acquire);
+                next::epoll_ctl(inner, libc::EPOLL_CTL_DEL, self.real(), null_mut());
+            }
+            if let Some(process) = self.of_process() {
+                process.set_accepts(false);
+            }
+        }
+        drop(changing);
+        if ends {
+            self.tell(memory);
         }
         next::set_errno(errno);
-        if let Some(process) = self.of_process() {
-            process.set_accepts(false);
-        }
-        self.tell(memory);
     }
 
     /// accept4(2) of the real listener, if there are places for all; nothing where the gate may have sent one instead. What is
@@ -67,11 +82,12 @@ impl Listener {
         flags: c_int,
     ) -> Option<c_int> {
         /// Of the slots that are ready, so many are left when the gate is told.
-        const FEW: usize = READY / 4;
+        const FEW: usize = 32;
         loop {
             if !self.is_calm.load(Ordering::Acquire) {
                 return None;
             }
+            let generation = self.generation.load(Ordering::Acquire);
             let (memory, process) = (self.memory()?, self.of_process()?);
             // What it has sent before comes first.
             if process.queued() > 0 {
@@ -82,11 +98,11 @@ impl Listener {
                 memory.places.set_calm(false);
             }
             let ready = memory.places.are_calm().then(|| process.take_ready()).flatten();
-            let Some((slot, used)) = ready else {
+            let Some((slot, left)) = ready else {
                 self.leave_calm(memory);
                 return None;
             };
-            if READY - used <= FEW {
+            if left <= FEW {
                 self.tell(memory);
             }
             let mut client = Address { bytes: [0; MAX_ADDRESS], length: 0 };
@@ -94,7 +110,7 @@ impl Listener {
             // SAFETY: there is room for as much as is said.
             let fd = unsafe { self.accept_real(client.bytes.as_mut_ptr().cast(), &raw mut known, flags) };
             if fd < 0 {
-                process.add_ready(slot);
+                process.give_back_ready(slot);
                 return (next::errno() != libc::EAGAIN).then_some(fd);
             }
             client.length = known.min(MAX_ADDRESS as socklen_t) as u8;
@@ -102,16 +118,23 @@ impl Listener {
             let there = peek(fd, &mut head);
             match memory.tokens.first(&head[..there]) {
                 First::Begins { is_told } => {
-                    connections::begin_accepted(fd, (index, self), slot, &client, (&head[..there], is_told));
+                    let prepared = Prepared { memory, generation, slot, is_told };
+                    if !connections::begin_accepted(fd, (index, self), &prepared, &client, &head[..there])
+                        && self.generation.load(Ordering::Acquire) == generation
+                    {
+                        process.give_back_ready(slot);
+                    }
                 }
                 First::Asks => {
-                    process.add_ready(slot);
+                    process.give_back_ready(slot);
                     if channel::send(self.control.load(Ordering::Acquire), ToGate::Accepted, fd) {
                         // SAFETY: the server does not know of it.
                         unsafe { next::close(fd) };
                         continue;
                     }
-                    // It cannot be asked: the server has it as it is.
+                    // It cannot be asked: the server has this one as it is, and the gate is to see to the next.
+                    memory.places.set_calm(false);
+                    self.leave_calm(memory);
                 }
             }
             // SAFETY: as the caller says.
@@ -122,7 +145,7 @@ impl Listener {
 }
 
 /// Looks at what is there; gives how much.
-fn peek(fd: c_int, head: &mut [u8; MAX_HEAD]) -> usize {
+pub(crate) fn peek(fd: c_int, head: &mut [u8; MAX_HEAD]) -> usize {
     let errno = next::errno();
     let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
     // SAFETY: there is room for as much.

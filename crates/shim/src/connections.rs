@@ -1,4 +1,4 @@
-//! Connections that came from the gate, from its hands to their end.
+//! Connections that the gate knows of, from its hands, or from accept(2), to their end.
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
@@ -38,16 +38,18 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
 }
 
 /// Takes a connection in that the server has accepted itself: its first request, of which this is the head, has its place. Its
-/// client is told of the session that was prepared, or has one.
+/// client is told of the session that was prepared, or has one. Whether the slot is used.
 pub(crate) fn begin_accepted(
     fd: c_int,
     (index, listener): (usize, &Listener),
-    slot: u32,
+    prepared: &Prepared,
     client: &Address,
-    (head, is_told): (&[u8], bool),
-) {
-    let Some(memory) = listener.mapped() else { return };
-    let Some(words) = memory.slots.get(slot as usize) else { return };
+    head: &[u8],
+) -> bool {
+    let Prepared { memory, generation, slot, is_told } = *prepared;
+    // Of another gate's slot, or a descriptor that is not followed, the server has the connection as it is.
+    let is_its = listener.generation.load(Ordering::Acquire) == generation && table::entry(fd).is_some();
+    let Some(words) = memory.slots.get(slot as usize).filter(|_| is_its) else { return false };
     words.set_client(client);
     if !is_told {
         words.drop_line();
@@ -59,6 +61,18 @@ pub(crate) fn begin_accepted(
     if let Some(entry) = table::client(fd) {
         tell(entry, what, (0, 0), head);
     }
+    true
+}
+
+/// What the gate has prepared for a connection that the server accepts itself.
+pub(crate) struct Prepared {
+    /// Where the slot is.
+    pub(crate) memory: &'static Memory,
+    /// Of the listener, when that was the gate's.
+    pub(crate) generation: u32,
+    pub(crate) slot: u32,
+    /// Whether the client is told of the session.
+    pub(crate) is_told: bool,
 }
 
 /// The listener that a connection came from, while the gate is there, with the memory and the connection's slot.

@@ -20,12 +20,15 @@ const NOT_OURS: i64 = i64::MAX;
 impl Listener {
     /// The gate is gone: whatever waits for it goes on, and the server accepts for itself.
     fn fail_open(&self, index: usize) {
+        // Another thread, or what a signal has interrupted, changes it; that the gate is gone is seen again.
+        let Some(changing) = Changing::try_begin() else { return };
         let control = self.control.swap(-1, Ordering::AcqRel);
         if control < 0 {
             return;
         }
         self.drop_channel(control);
         self.open();
+        drop(changing);
         connections::abandon(index);
     }
 
@@ -100,11 +103,14 @@ impl Listener {
             if channel < 0 {
                 return None;
             }
-            match channel::receive(channel, libc::MSG_DONTWAIT | is_closed_by_exec) {
+            let received = channel::receive(channel, libc::MSG_DONTWAIT | is_closed_by_exec);
+            // Also one whose descriptor there was no room for, and which is lost.
+            let is_connection = matches!(received, Received::Message(ToServer::Connection { .. }, _));
+            if let Some(process) = self.of_process().filter(|_| is_inbox && is_connection) {
+                process.received();
+            }
+            match received {
                 Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, ..]) if fd >= 0 => {
-                    if let Some(process) = self.of_process().filter(|_| is_inbox) {
-                        process.received();
-                    }
                     let words = self.mapped().filter(|_| is_inbox);
                     if let Some(slot) = words.and_then(|memory| memory.slots.get(slot as usize)) {
                         slot.set_taken(true);

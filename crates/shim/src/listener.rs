@@ -46,7 +46,7 @@ pub(crate) struct Listener {
     pub(crate) blocks: AtomicBool,
     /// Whether it accepts connections itself, though there is a gate.
     pub(crate) is_calm: AtomicBool,
-    /// Of the connections that the gate has given, those that are open.
+    /// Of the connections that the gate knows of, those that are open.
     pub(crate) connections: AtomicI32,
     pub(crate) owner: AtomicI32,
     /// Another one with each gate that it is attached to, and each time that it is let go.
@@ -76,17 +76,24 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
     }
 }; LISTENERS];
 
-/// Only while a listener is adopted or let go.
+/// Only while a listener is adopted or let go, or who accepts its connections is another.
 pub(crate) static CHANGING: AtomicBool = AtomicBool::new(false);
 
 pub(crate) struct Changing;
 
 impl Changing {
     pub(crate) fn begin() -> Self {
-        while CHANGING.swap(true, Ordering::Acquire) {
+        loop {
+            if let Some(changing) = Self::try_begin() {
+                return changing;
+            }
             core::hint::spin_loop();
         }
-        Self
+    }
+
+    /// Nothing while another does, which may be what a signal has interrupted.
+    pub(crate) fn try_begin() -> Option<Self> {
+        (!CHANGING.swap(true, Ordering::Acquire)).then_some(Self)
     }
 }
 

@@ -4,10 +4,14 @@ use core::ffi::{c_int, c_long, c_void};
 use core::ptr::null;
 use core::sync::atomic::Ordering;
 
+use handoff::events::MAX_HEAD;
+use handoff::memory::Memory;
 use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
+use handoff::tokens;
 use libc::{iovec, ssize_t};
 
+use crate::calm;
 use crate::connections;
 use crate::connections::of;
 use crate::next;
@@ -27,7 +31,7 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
             if blocks.is_some() && !is_readable(fd) {
                 return None;
             }
-            let may_begin = slot.may_begin() && memory.places.are_open();
+            let may_begin = slot.may_begin() && memory.places.are_open() && begins_whole(fd, entry, memory);
             if may_begin || !has_something(fd) {
                 return Some(true);
             }
@@ -55,6 +59,29 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
             Some(wait(fd, entry, blocks))
         }
     }
+}
+
+/// Where rules look at each request: begins one whose whole head is there, for the gate to be told of all of it, and not only of what
+/// the server happens to read first. Whether the server may read; not if the gate is to be asked.
+fn begins_whole(fd: c_int, entry: &Entry, memory: &Memory) -> bool {
+    if !memory.tokens.are_heads_looked_at() {
+        return true;
+    }
+    let mut head = [0; MAX_HEAD];
+    let there = calm::peek(fd, &mut head);
+    if there == 0 {
+        return true;
+    }
+    let is_whole = tokens::is_whole(&head[..there]);
+    if is_whole {
+        // SAFETY: who reads a request is the one who does, and writes its response afterwards.
+        unsafe {
+            *entry.request() = Request::new();
+            *entry.response() = Response::new(false);
+        }
+        connections::began(entry, &head[..there]);
+    }
+    is_whole
 }
 
 /// The flags of a descriptor whose user waits for something to read; nothing of others.

@@ -18,7 +18,7 @@ pub(crate) const DESCRIPTORS: usize = 65_536;
 pub(crate) enum Kind {
     /// Anything.
     Other = 0,
-    /// A connection that came from the gate.
+    /// A connection that the gate knows of.
     Client = 1,
     /// A listener that was adopted.
     Listener = 2,
@@ -105,7 +105,7 @@ pub(crate) fn entry(fd: c_int) -> Option<&'static Entry> {
     (!table.is_null()).then(|| unsafe { &*table.add(index) })
 }
 
-/// What is known of a connection that came from the gate.
+/// What is known of a connection that the gate knows of.
 pub(crate) fn client(fd: c_int) -> Option<&'static Entry> {
     entry(fd).filter(|entry| entry.kind() == Kind::Client)
 }

@@ -215,6 +215,9 @@ impl Attached {
     /// As [`Self::forget`], for who publishes what has become of several.
     pub(super) fn release(&self, slot: u32) {
         let Some(served) = self.slots.borrow_mut().remove(slot) else { return };
+        if served.prepared.is_some() {
+            self.is_used_up(served.process);
+        }
         if let Some(parked) = &served.parked {
             parked.abort();
         }

@@ -45,9 +45,9 @@ impl Attached {
         let (inside, caller, told) = self.take_in(cut(head), whose);
         match told {
             // It has a token that seemed to hold. As the gate does not know it, it gets another when it comes again.
-            Told::Nothing if what == What::BeganFirst => self.calm.ends(),
-            Told::Nothing | Told::All => {}
-            Told::NotAll => self.memory().slots[slot as usize].set_may_begin(false),
+            Told::Nothing if what == What::BeganFirst => self.calm.is_stranger(),
+            Told::All => {}
+            Told::Nothing | Told::NotAll => self.memory().slots[slot as usize].set_may_begin(false),
         }
         if let Some(served) = self.slots.borrow_mut().get(slot) {
             (served.inside, served.caller) = (Some(inside), caller);
@@ -79,11 +79,13 @@ impl Attached {
         // What was told of its head may have been too short for the cookie.
         let caller = current.as_ref().map_or(known, |current| Caller::Known(current.known(now)));
         account.arrived(Progress::default(), caller.known().map(|known| known.session.id));
+        let begins_session =
+            config.settings.has_sessions() && !config.settings.session.excepts(head.uri.path());
         let (permit, details) = Permit::begun(proxy.admission(), head, address, caller);
         account.decided(details);
         let told = match &current {
             Some(current) if current.write => Told::NotAll,
-            None if prepared.is_none() && config.settings.has_sessions() => Told::Nothing,
+            None if prepared.is_none() && known.known().is_none() && begins_session => Told::Nothing,
             _ => Told::All,
         };
         let caller = match (&current, prepared) {

@@ -41,6 +41,8 @@ pub(super) async fn connection(
         }
         First::Request(head) => {
             client.enter(Phase::Busy, attached.proxy.clock.last());
+            // Which places are taken is known before the next is given away.
+            attached.read();
             match decide(&attached, (head, &client, &mut socket), Caller::Stranger).await {
                 Decided::Gone => return,
                 Decided::Refused(refusal) => {

@@ -14,6 +14,7 @@ use super::socket::Socket;
 impl Attached {
     /// A process is gone: its requests are over, and what it has not taken goes to another.
     pub(super) fn lost(self: &Rc<Self>, group: &Rc<Group>, process: &Process) {
+        process.stop_using_slots();
         self.read();
         self.processes.borrow_mut().remove(&process.number);
         group.leave(process);

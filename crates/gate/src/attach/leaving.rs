@@ -33,17 +33,21 @@ impl Attached {
         let enforces = mode == Mode::Enforce;
         let may_be = is_over && enforces && !self.proxy.is_draining();
         let places = &self.memory().places;
-        let is_calm = may_be && self.published.get() > 0 && !places.is_waited_for();
+        let is_any_hungry = self.groups.borrow().iter().any(|group| group.is_hungry());
+        let is_calm = may_be && self.published.get() > 0 && !places.is_waited_for() && !is_any_hungry;
         let begins = is_calm && !places.are_calm();
+        if is_calm {
+            self.prepare();
+        }
         if is_calm != places.are_calm() {
             places.set_calm(is_calm);
         }
-        self.prepare();
         if begins {
             // Those that have nothing to do see it only when they are woken.
             let processes = self.processes.borrow();
             let many = processes.values().filter(|process| process.words().has_many());
-            many.filter(|process| !process.words().accepts()).for_each(|process| process.call());
+            let asleep = many.filter(|process| process.is_willing() && !process.words().accepts());
+            asleep.for_each(|process| process.call());
         }
         self.turn();
     }
@@ -59,9 +63,13 @@ impl Attached {
         const ENOUGH: u32 = 16;
         /// They speak what is not read here, or ask what is not theirs to begin.
         const LONG: Duration = Duration::from_secs(10);
-        let (begun, passed_on) = (self.calm.begun.take(), self.calm.passed_on.take());
+        let calm = &self.calm;
+        let (begun, passed_on, strangers) = (calm.begun.take(), calm.passed_on.take(), calm.strangers.take());
         if passed_on >= ENOUGH && passed_on > begun {
-            self.calm.ends_for(LONG);
+            calm.ends_for(LONG);
+        }
+        if strangers >= ENOUGH {
+            calm.ends();
         }
         self.tell_of_sessions();
         let proxy = &self.proxy;
@@ -78,15 +86,20 @@ impl Attached {
         let before = |span: Span| now.as_nanos().saturating_sub(span.as_nanos());
         tokens.set_since(before(limits.absolute), before(limits.renewal()));
         let is_new = self.calm.config.borrow().as_ref().is_none_or(|known| !Rc::ptr_eq(known, &config));
-        if is_new {
-            let strangers = if !config.settings.has_sessions() {
-                Strangers::NoSession
-            } else if config.settings.waiting_room.is_some() || session.has_exceptions() {
-                Strangers::Asked
-            } else {
-                Strangers::Prepared
-            };
+        let strangers = if !config.settings.has_sessions() {
+            Strangers::NoSession
+        } else if config.settings.waiting_room.is_some()
+            || session.has_exceptions()
+            || self.proxy.found.is_crowded()
+        {
+            Strangers::Asked
+        } else {
+            Strangers::Prepared
+        };
+        if is_new || self.calm.told.get() != Some(strangers) {
             tokens.set(strangers, session.cookie.as_bytes(), config.sessions.key_ids());
+            tokens.look_at_heads(config.settings.rules.can_change());
+            self.calm.told.set(Some(strangers));
             self.calm.config.replace(Some(Rc::clone(&config)));
         }
         // Who is told of one is to have it for as long as others have theirs.
@@ -106,19 +119,22 @@ impl Attached {
                 |served: &mut Served| served.process == Some(process.number) && served.prepared.is_some();
             if self.slots.borrow_mut().get(slot).is_some_and(is_its) {
                 self.release(slot);
-                process.prepared.set(process.prepared.get().saturating_sub(1));
             }
         }
     }
 
     /// Prepares as many slots as there is room for, for processes that serve many connections at a time.
     pub(super) fn prepare(&self) {
-        if !self.memory().places.are_calm() {
-            return;
-        }
+        /// Of fewer the gate would have to be told too often.
+        const LEAST: usize = 64;
+        /// For what threads that accept at the same time give back.
+        const LEFT: usize = 16;
         let processes = self.processes.borrow();
         // Others are left for what the gate hands over.
-        let each = READY.min(SLOTS / 4 / processes.len().max(1));
+        let each = (READY - LEFT).min(SLOTS / 4 / processes.len().max(1));
+        if each < LEAST {
+            return;
+        }
         for process in processes.values().filter(|process| process.words().has_many()) {
             let room = process.words().not_ready().saturating_sub(READY - each);
             // Of what is on its way as many may be known to the process only.
@@ -162,12 +178,17 @@ impl Attached {
     /// A process has used a slot that was prepared for it.
     pub(super) fn is_used(&self, process: Option<u16>) {
         self.downstream.accepted.count(true);
-        self.calm.begun.set(self.calm.begun.get() + 1);
-        self.calm.taken.set(self.calm.taken.get() + 1);
-        let processes = self.processes.borrow();
-        if let Some(process) = process.and_then(|number| processes.get(&number)) {
-            process.prepared.set(process.prepared.get().saturating_sub(1));
+        if let Some(listener) = self.is_used_up(process) {
+            self.calm.begun(listener);
         }
+    }
+
+    /// A slot is not ready for a process any more; gives the listener that it uses.
+    pub(super) fn is_used_up(&self, process: Option<u16>) -> Option<u64> {
+        let processes = self.processes.borrow();
+        let process = processes.get(&process?)?;
+        process.prepared.set(process.prepared.get().saturating_sub(1));
+        Some(process.listener)
     }
 
     /// Whether the connections of a listener are accepted by a process.
@@ -180,7 +201,7 @@ impl Attached {
         let mut since: Option<(u64, Instant)> = None;
         while self.is_left_to_server(group, listener) {
             let _ = timeout(2 * Self::LOOK, group.turned.notified()).await;
-            let taken = self.calm.taken.get();
+            let taken = self.calm.accepted(listener);
             match since {
                 _ if !is_readable(socket) => since = None,
                 Some((before, since)) if before == taken => {

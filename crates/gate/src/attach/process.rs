@@ -95,7 +95,7 @@ impl Process {
         let attached = ToServer::Attached { process: number }.to_bytes();
         channel::send(&control, &attached, &[shared, other_end.as_fd(), left.from.as_fd()])?;
         if let Some(keeper) = keeper {
-            keeper.set(control.as_raw_fd(), Role::Control);
+            keeper.set(control.as_raw_fd(), Role::Control { to: left.to.as_raw_fd() });
             keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
         }
         let (prepared, given, taken) = (Cell::new(0), Cell::new(0), Cell::new(None));
@@ -194,8 +194,14 @@ impl Process {
 
     /// It serves without the gate from now on, and asks for it again.
     pub(super) fn let_go(&self) {
+        self.stop_using_slots();
         // One that has gone knows it.
         let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Both);
+    }
+
+    /// What was prepared for it is for others from now on.
+    pub(super) fn stop_using_slots(&self) {
+        while self.words.take_ready().is_some() {}
     }
 
     /// Tells it that the state of a parked connection is another.

@@ -239,12 +239,16 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                 attached.memory().places.set_looking();
                 attached.woken.notify_one();
                 attached.look();
-                attached.prepare();
+                if attached.memory().places.are_calm() {
+                    attached.prepare();
+                }
                 attached.turn();
             }
             Some(ToGate::Accepted) => {
-                if let Some(socket) = beside {
-                    take_over(&attached, &group, socket);
+                match beside {
+                    Some(socket) => take_over(&attached, &group, process.listener, socket),
+                    // There was no descriptor left for it.
+                    None => attached.calm.ends(),
                 }
             }
             Some(ToGate::Park { slot }) => {
@@ -343,16 +347,14 @@ async fn accept_until_left(attached: &Rc<Attached>, group: &Rc<Group>, listener:
     let mut accepted = 0;
     loop {
         admission.guard.room().await;
+        if attached.is_left_to_server(group, cookie) {
+            return;
+        }
         let accept = || accept_one(listener, attached.keeper, &group.left);
         let next = tokio::select! {
             biased;
             next = listener.async_io(Interest::READABLE, accept) => next,
-            () = group.turned.notified() => {
-                if attached.is_left_to_server(group, cookie) {
-                    return;
-                }
-                continue;
-            }
+            () = group.turned.notified() => continue,
         };
         match next {
             Ok(Some((socket, peer))) => {
@@ -373,8 +375,8 @@ async fn accept_until_left(attached: &Rc<Attached>, group: &Rc<Group>, listener:
 }
 
 /// A connection that a process has accepted, and whose first request it could not begin.
-fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, socket: OwnedFd) {
-    attached.calm.passed_on();
+fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, listener: u64, socket: OwnedFd) {
+    attached.calm.passed_on(listener);
     let peer = getpeername(&socket).ok().flatten().and_then(|peer| SocketAddr::try_from(peer).ok());
     let flags = fcntl_getfl(&socket).and_then(|flags| fcntl_setfl(&socket, flags | OFlags::NONBLOCK));
     if let (Some(peer), Ok(())) = (peer, flags) {

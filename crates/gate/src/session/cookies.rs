@@ -172,12 +172,12 @@ impl Sessions {
         self.own.clone()
     }
 
-    /// Name of the session cookie.
     /// Tokens that open are sealed with one of these.
     pub(crate) fn key_ids(&self) -> impl Iterator<Item = u8> {
         self.keys.iter().map(Key::id)
     }
 
+    /// Name of the session cookie.
     fn name(&self) -> &[u8] {
         self.settings.cookie.as_bytes()
     }

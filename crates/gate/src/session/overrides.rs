@@ -64,6 +64,11 @@ impl Overrides {
         (now < before.until).then_some(before.class)
     }
 
+    /// Whether there is hardly room for more.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.0.borrow().len() > MAX_SESSIONS / 2
+    }
+
     /// The sessions that are in it, whether or not it still holds.
     pub(crate) fn sessions(&self) -> Vec<u64> {
         self.0.borrow().keys().copied().collect()

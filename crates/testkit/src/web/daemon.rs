@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use testbed::{Server, Setup, Software, Stop, retried};
 
 use super::log::LogLine;
-use crate::poll::PATIENCE;
+use crate::poll::{PATIENCE, poll_until};
 
 /// Files of a daemon's directory.
 const ACCESS_LOG: &str = "access.log";
@@ -100,8 +100,10 @@ impl Daemon {
     /// Holds every worker for `span` by SIGSTOP, as a machine that swaps or a long collection of
     /// garbage does. The kernel still completes handshakes meanwhile.
     pub(super) fn stop_for(&self, span: Duration) {
-        let workers = children(self.pid());
-        assert!(!workers.is_empty(), "a server without workers: {:?}", self.0);
+        // It answers, by the kernel, before it has any.
+        let workers = poll_until(PATIENCE, "the server's workers", || {
+            Some(children(self.pid())).filter(|workers| !workers.is_empty())
+        });
         let all = |signal| {
             for worker in &workers {
                 kill_process(*worker, signal).expect("the worker runs and is ours");
