@@ -1,12 +1,11 @@
 //! [`Events`]: what happens on connections, told by all processes to the gate.
 
+use crate::heads::Heads;
+pub use crate::heads::MAX_HEAD;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Events that are kept until the gate reads them.
 const LENGTH: usize = 4096;
-/// As much of a request's head is told.
-pub const MAX_HEAD: usize = 1496;
-const WORDS: usize = MAX_HEAD / size_of::<u64>();
 
 /// What has happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +50,11 @@ pub struct Events {
     tail: AtomicU64,
     dropped: AtomicU64,
     cells: [Cell; LENGTH],
+    heads: Heads,
 }
 
 #[derive(Debug)]
-#[repr(C, align(8))]
+#[repr(C, align(64))]
 struct Cell {
     turn: AtomicU64,
     time: AtomicU64,
@@ -63,7 +63,8 @@ struct Cell {
     status: AtomicU16,
     length: AtomicU16,
     what: AtomicU8,
-    head: [AtomicU64; WORDS],
+    /// Where the head is.
+    head: AtomicU64,
 }
 
 /// Where the reader is.
@@ -114,13 +115,9 @@ impl Events {
         cell.slot.store(event.slot, Ordering::Relaxed);
         cell.status.store(event.status, Ordering::Relaxed);
         cell.what.store(event.what as u8, Ordering::Relaxed);
-        let head = &head[..head.len().min(MAX_HEAD)];
-        cell.length.store(head.len() as u16, Ordering::Relaxed);
-        for (place, bytes) in cell.head.iter().zip(head.chunks(size_of::<u64>())) {
-            let mut word = [0; size_of::<u64>()];
-            word[..bytes.len()].copy_from_slice(bytes);
-            place.store(u64::from_ne_bytes(word), Ordering::Relaxed);
-        }
+        let (at, length) = self.heads.keep(head);
+        cell.length.store(length, Ordering::Relaxed);
+        cell.head.store(at, Ordering::Relaxed);
         // One that was passed over meanwhile, because it took too long, has lost its turn.
         let _ = cell.turn.compare_exchange(turn, turn.wrapping_add(1), Ordering::Release, Ordering::Relaxed);
     }
@@ -166,10 +163,8 @@ impl Events {
             if cell.turn.load(Ordering::Acquire) != reader.next + 1 {
                 return None;
             }
-            let length = usize::from(cell.length.load(Ordering::Relaxed)).min(MAX_HEAD);
-            for (bytes, place) in into[..length].chunks_mut(size_of::<u64>()).zip(&cell.head) {
-                bytes.copy_from_slice(&place.load(Ordering::Relaxed).to_ne_bytes()[..bytes.len()]);
-            }
+            let kept = (cell.head.load(Ordering::Relaxed), cell.length.load(Ordering::Relaxed));
+            let length = self.heads.read(kept, into);
             let what = match cell.what.load(Ordering::Relaxed) {
                 1 => Some(What::Began),
                 2 => Some(What::Ended),
@@ -211,11 +206,16 @@ mod tests {
             status: AtomicU16::new(0),
             length: AtomicU16::new(0),
             what: AtomicU8::new(0),
-            head: [const { AtomicU64::new(0) }; WORDS],
+            head: AtomicU64::new(0),
         };
         let cells: Vec<Cell> = (0..LENGTH).map(|_| cell()).collect();
         let cells: Box<[Cell; LENGTH]> = cells.try_into().unwrap();
-        let events = Box::new(Events { tail: AtomicU64::new(0), dropped: AtomicU64::new(0), cells: *cells });
+        let events = Box::new(Events {
+            tail: AtomicU64::new(0),
+            dropped: AtomicU64::new(0),
+            cells: *cells,
+            heads: Heads::EMPTY,
+        });
         events.begin();
         events
     }
@@ -268,7 +268,9 @@ mod tests {
             (0..LENGTH as u32 + 3).for_each(|slot| events.tell(event(slot), &[b'a'; 2 * MAX_HEAD]));
             assert_eq!(events.dropped(), 3);
             let read: Vec<_> = core::iter::from_fn(|| events.read(&mut reader, &mut head)).collect();
-            assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, MAX_HEAD));
+            // Of the first heads nothing is left, of the events all.
+            assert_eq!((read.len(), read[7].0.slot, read[7].1), (LENGTH, 7, 0));
+            assert_eq!((read[LENGTH - 1].0.slot, read[LENGTH - 1].1), (LENGTH as u32 - 1, MAX_HEAD));
         });
     }
 

@@ -154,6 +154,25 @@ impl Table {
         found.next().is_none().then_some((first, to))
     }
 
+    /// Ends the channels; passes on what processes have accepted, and the gate has not received.
+    fn pass_on_accepted(&self) {
+        for (control, role) in self.all() {
+            let Role::Control { to } = role else { continue };
+            let _ = shutdown(borrowed(control), Shutdown::Both);
+            while let Ok(received) = channel::receive(borrowed(control)) {
+                if received.bytes().is_empty() {
+                    break;
+                }
+                if ToGate::read(received.bytes()) == Some(ToGate::Accepted)
+                    && let Some(connection) = received.into_beside()
+                    && let Some(client) = client_of(connection.as_fd())
+                {
+                    send(borrowed(to), client, connection.as_fd());
+                }
+            }
+        }
+    }
+
     /// Closes all that is not needed to pass connections on.
     fn close_others(&self) {
         let is_needed = |role: &Role| !matches!(role, Role::None | Role::Other | Role::Control { .. });
@@ -248,21 +267,7 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
         word.store(Role::Waiting { to }.to_word(), Ordering::Relaxed);
     }
     // The server's processes do without the gate from here on, and there may be another.
-    for (control, role) in table.all() {
-        let Role::Control { to } = role else { continue };
-        let _ = shutdown(borrowed(control), Shutdown::Both);
-        while let Ok(received) = channel::receive(borrowed(control)) {
-            if received.bytes().is_empty() {
-                break;
-            }
-            if ToGate::read(received.bytes()) == Some(ToGate::Accepted)
-                && let Some(connection) = received.into_beside()
-                && let Some(client) = client_of(connection.as_fd())
-            {
-                send(borrowed(to), client, connection.as_fd());
-            }
-        }
-    }
+    table.pass_on_accepted();
     table.close_others();
     for (inbox, role) in table.all() {
         let Role::Inbox { to } = role else { continue };

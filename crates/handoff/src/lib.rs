@@ -14,6 +14,7 @@ pub mod channel;
 #[cfg(feature = "shared")]
 pub mod deferring;
 pub mod events;
+mod heads;
 #[cfg(feature = "shared")]
 pub mod keeper;
 pub mod memory;

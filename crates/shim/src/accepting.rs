@@ -36,9 +36,16 @@ impl Listener {
                 }
                 self.obey(index);
                 if self.is_open() {
+                    // Who is busy need not look each time whether there is a gate.
+                    if self.has_just_tried() {
+                        let fd = self.accept_without_gate(address, length, flags);
+                        if fd >= 0 || next::errno() != libc::EAGAIN {
+                            return fd;
+                        }
+                    }
                     self.try_again();
                     if self.is_open() {
-                        let fd = self.accept_real(address, length, flags);
+                        let fd = self.accept_without_gate(address, length, flags);
                         if fd >= 0 || next::errno() != libc::EAGAIN {
                             return fd;
                         }
@@ -60,6 +67,25 @@ impl Listener {
 }
 
 impl Listener {
+    /// A connection that the gate knows nothing of.
+    ///
+    /// # Safety
+    /// As of accept4(2).
+    unsafe fn accept_without_gate(
+        &self,
+        address: *mut sockaddr,
+        length: *mut socklen_t,
+        flags: c_int,
+    ) -> c_int {
+        // SAFETY: as the caller says.
+        let fd = unsafe { self.accept_real(address, length, flags) };
+        if let Some(entry) = table::entry(fd) {
+            // It is looked at no more.
+            entry.is_none.store(true, Ordering::Relaxed);
+        }
+        fd
+    }
+
     /// accept4(2) of the real listener, without waiting whatever others that have it say of it.
     ///
     /// # Safety
@@ -95,8 +121,12 @@ unsafe fn given(
     // SAFETY: as the caller says.
     unsafe {
         // The gate does not wait.
-        if flags & libc::SOCK_NONBLOCK == 0 {
+        let waits = flags & libc::SOCK_NONBLOCK == 0;
+        if waits {
             next::fcntl(fd, libc::F_SETFL, 0);
+        }
+        if let Some(entry) = table::entry(fd) {
+            entry.set_blocking(waits);
         }
         tell_address((address, length), client);
     }

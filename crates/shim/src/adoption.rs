@@ -25,7 +25,8 @@ pub(crate) fn adopted(fd: c_int) -> Option<&'static Listener> {
         Kind::Listener => {
             let listener = at(usize::from(entry.listener.load(Ordering::Acquire)))?;
             // SAFETY: it asks for nothing but a number.
-            if listener.owner.load(Ordering::Relaxed) != unsafe { libc::getpid() } {
+            let is_owner = || listener.owner.load(Ordering::Relaxed) == unsafe { libc::getpid() };
+            if !table::is_own().unwrap_or_else(is_owner) {
                 in_child();
                 return adopted(fd);
             }
@@ -115,12 +116,12 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
     is_ours.then_some(listener)
 }
 
-/// The user of a descriptor says whether it waits; of a listener that matters whatever others do with its flags, which all have that have a
+/// The user of a descriptor says whether it waits; of listeners and connections that matters whatever others do with its flags, which all have that have a
 /// descriptor of it: the gate, which never waits, and other descriptors here.
 pub(crate) fn says_whether_it_waits(fd: c_int, waits: bool) {
     let Some(entry) = table::entry(fd) else { return };
     let is_one = match entry.kind() {
-        Kind::Listener => true,
+        Kind::Listener | Kind::Client => true,
         Kind::Other => entry.blocks().is_some() || is_listener(fd),
         _ => false,
     };
@@ -181,6 +182,7 @@ pub(crate) fn closing(fd: c_int) {
 /// In a child of a process that had adopted listeners: each is the real one again, and what came from the gate is the parent's.
 pub(crate) fn in_child() {
     let errno = next::errno();
+    table::is_own();
     CHANGING.store(false, Ordering::Release);
     for listener in &LISTENERS_OF_PROCESS {
         if listener.is_used.swap(false, Ordering::AcqRel) {

@@ -17,6 +17,7 @@ use crate::connections;
 use crate::connections::Prepared;
 use crate::listener::{Changing, Listener};
 use crate::next;
+use crate::table;
 
 impl Listener {
     /// Accepts itself from now on if the gate says that this may be, and no more if it does not. A server that serves one
@@ -136,6 +137,9 @@ impl Listener {
                     memory.places.set_calm(false);
                     self.leave_calm(memory);
                 }
+            }
+            if let Some(entry) = table::entry(fd) {
+                entry.set_blocking(flags & libc::SOCK_NONBLOCK == 0);
             }
             // SAFETY: as the caller says.
             unsafe { tell_address((address, length), &client) };

@@ -22,6 +22,7 @@ use crate::writing::How;
 
 extern "C" fn begin() {
     table::make();
+    table::make_own();
     channel::remember();
 }
 

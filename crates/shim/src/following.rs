@@ -32,6 +32,13 @@ impl Listener {
         connections::abandon(index);
     }
 
+    /// Whether it was looked within this second whether there is a gate; now and then not.
+    pub(crate) fn has_just_tried(&self) -> bool {
+        const SELDOM: u32 = 64;
+        let is_time = self.accepted.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM);
+        !is_time && self.tried.load(Ordering::Acquire) >= now_seconds()
+    }
+
     /// Asks for a gate again, at most once a second, or when something was made where it listens, or one may have answered.
     pub(crate) fn try_again(&self) {
         let mut bytes = [0u8; 1024];

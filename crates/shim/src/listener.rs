@@ -42,6 +42,8 @@ pub(crate) struct Listener {
     pub(crate) process: AtomicU16,
     pub(crate) memory: AtomicPtr<Memory>,
     pub(crate) tried: AtomicI64,
+    /// Connections that were accepted without a gate.
+    pub(crate) accepted: AtomicU32,
     /// Whether the server waits in accept(2).
     pub(crate) blocks: AtomicBool,
     /// Whether it accepts connections itself, though there is a gate.
@@ -68,6 +70,7 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         process: AtomicU16::new(0),
         memory: AtomicPtr::new(null_mut()),
         tried: AtomicI64::new(0),
+        accepted: AtomicU32::new(0),
         blocks: AtomicBool::new(false),
         is_calm: AtomicBool::new(false),
         connections: AtomicI32::new(0),

@@ -24,7 +24,8 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
     let is_removed = operation == libc::EPOLL_CTL_DEL;
     let listener = match table::entry(fd).map(Entry::kind) {
         Some(Kind::Other) if is_removed => None,
-        Some(Kind::Other | Kind::Listener) => adoption::adopted(fd),
+        Some(Kind::Other) => adoption::waited_for(fd),
+        Some(Kind::Listener) => adoption::adopted(fd),
         _ => None,
     };
     let of_epoll = table::entry(epoll);

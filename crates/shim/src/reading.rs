@@ -86,7 +86,7 @@ fn begins_whole(fd: c_int, entry: &Entry, memory: &Memory) -> bool {
 
 /// The flags of a descriptor whose user waits for something to read; nothing of others.
 fn blocks(fd: c_int, entry: &Entry, waits: bool) -> Option<c_long> {
-    if !waits || entry.registered().is_some() {
+    if !waits || entry.registered().is_some() || entry.blocks() == Some(false) {
         return None;
     }
     // SAFETY: a number only.

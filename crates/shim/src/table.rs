@@ -43,7 +43,7 @@ pub(crate) enum Phase {
 /// A descriptor. As zeros it is one of which nothing is known.
 pub(crate) struct Entry {
     kind: AtomicU8,
-    /// Of a listener: whether its user waits in accept(2), as far as its user has said. Others that have the same socket
+    /// Of a listener or a connection: whether its user waits, as far as its user has said. Others that have the same socket
     /// change its flags, and so does the gate.
     blocking: AtomicU8,
     phase: AtomicU8,
@@ -80,6 +80,32 @@ pub(crate) fn make() {
     if table != libc::MAP_FAILED {
         let _ = TABLE.compare_exchange(null_mut(), table.cast(), Ordering::AcqRel, Ordering::Acquire);
     }
+}
+
+/// A page that says 1, and in a child 0 (madvise(2), `MADV_WIPEONFORK`).
+static OWN: AtomicPtr<AtomicU32> = AtomicPtr::new(null_mut());
+
+/// Makes that page; without it the process is asked for its number again and again.
+pub(crate) fn make_own() {
+    const PAGE: usize = 4096;
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: fresh memory, of which no other code knows.
+    unsafe {
+        let page = libc::mmap(null_mut(), PAGE, protection, flags, -1, 0);
+        if page == libc::MAP_FAILED || libc::madvise(page, PAGE, libc::MADV_WIPEONFORK) != 0 {
+            return;
+        }
+        OWN.store(page.cast(), Ordering::Release);
+    }
+    is_own();
+}
+
+/// Whether this process has said before that the page is its own; nothing without a page. It says so now.
+pub(crate) fn is_own() -> Option<bool> {
+    let page = OWN.load(Ordering::Acquire);
+    // SAFETY: it was made whole, and is never given back.
+    (!page.is_null())
+        .then(|| unsafe { (*page).load(Ordering::Relaxed) != 0 || (*page).swap(1, Ordering::AcqRel) != 0 })
 }
 
 /// Forgets what a child has no part in.
@@ -148,7 +174,7 @@ impl Entry {
         self.phase.compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// The user of a listener says whether it waits in accept(2).
+    /// The user of a listener or a connection says whether it waits.
     pub(crate) fn set_blocking(&self, blocks: bool) {
         self.blocking.store(1 + u8::from(blocks), Ordering::Relaxed);
     }
