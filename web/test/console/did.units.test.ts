@@ -64,7 +64,7 @@ describe('what a change did', () => {
     expect(said(of(900, 0.4), of(900, 0.4), only(0.5))).toContain(
       'not as predicted (a smaller share completed)',
     );
-    expect(said(of(900, 0.4), of(900, 0.41), only(0.4))).toContain('agrees with the prediction');
+    expect(said(of(900, 0.4), of(900, 0.41), only(0.4))).toContain('within what was predicted');
     expect(said(of(900, 0.4), of(40, 0.45), only(0.4))).toContain('does not contradict the prediction');
   });
 
@@ -84,10 +84,10 @@ describe('what a change did', () => {
       ]),
     });
     const all = only([0.9999, 1], [0.09, 0.11]);
-    expect(said(of(9000, 1), of(9000, 0.9965), all)).toContain('agrees with the prediction');
+    expect(said(of(9000, 1), of(9000, 0.9965), all)).toContain('within what was predicted');
     expect(said(of(9000, 1), of(9000, 0.98), all)).toContain('not as predicted (a smaller share completed)');
     // A percentile is missed from a fifth beyond its interval on.
-    expect(said(of(9000, 1), of(9000, 1, 0.131), all)).toContain('agrees with the prediction');
+    expect(said(of(9000, 1), of(9000, 1, 0.131), all)).toContain('within what was predicted');
     expect(said(of(9000, 1), of(9000, 1, 0.133), all)).toContain('not as predicted (slower)');
     expect(said(of(9000, 1), of(9000, 1, 0.071), all)).toContain('not as predicted (faster)');
   });
@@ -105,7 +105,7 @@ describe('what a change did', () => {
       return verdicts(NAMES, measuredSide(before), predicted, measuredSide(since)).at(-1);
     };
     expect(sum(both(1, 0.4), both(1, 0.6), 144)).toBe(
-      'Together: more sessions completed per second than before; agrees with the prediction.',
+      'Together: more sessions completed per second than before; within what was predicted.',
     );
     expect(sum(both(1, 0.6), both(1, 0.4), 250)).toBe(
       'Together: fewer sessions completed per second than before; not as predicted (fewer completed per second).',

@@ -115,7 +115,7 @@ impl Check {
         let off = if off.is_empty() { together? } else { off.join("; ") };
         let seconds = self.seconds;
         Some(format!(
-            "as the knobs are, the last {seconds:.0} s were otherwise than predicted ({off}); intervals hold that"
+            "as the knobs are, the last {seconds:.0} s were otherwise than predicted ({off}); the intervals are so wide that both fit"
         ))
     }
 }

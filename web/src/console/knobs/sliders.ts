@@ -31,7 +31,7 @@ const TEXTS: Record<Knob, Text> = {
       return [
         `0: short waits: fewer sessions of ${whom} begin while those under way wait.`,
         `1: as long as clients wait: sessions of ${whom} begin as fast as they can be finished.`,
-        'How many more that completes depends on the load: see the price.',
+        'Whether more of them complete then depends on the load: see the price. Where that says no difference, 0 serves them sooner.',
       ];
     },
   },

@@ -117,7 +117,7 @@ function againstPrediction(pairs: Pair[], sessions: number | null): string {
   });
   if (off.length > 0) return `not as predicted (${off.join(', ')})`;
   return pairs.every(isWithin) && (sessions ?? 0) >= MANY
-    ? 'agrees with the prediction'
+    ? 'within what was predicted'
     : 'does not contradict the prediction';
 }
 
