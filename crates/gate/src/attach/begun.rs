@@ -72,7 +72,11 @@ impl Attached {
         let proxy = &self.proxy;
         let config = proxy.config();
         let now = proxy.clock.last();
-        let address = config.settings.forwarding.client(&head.headers, Peer::new(address).hop());
+        let forwarding = &config.settings.forwarding;
+        let address = match &forwarding.trusted[..] {
+            [] => address,
+            _ => forwarding.client(&head.headers, Peer::new(address).hop()),
+        };
         let mut account =
             Account::begin(&proxy.access_log, &proxy.clock, &head, address, &config.settings.telemetry);
         let current = current_session(proxy, &config, &head, address);
