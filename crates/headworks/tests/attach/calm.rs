@@ -142,6 +142,73 @@ fn connections_that_no_process_accepts_go_to_the_gate() {
     drop(running);
 }
 
+/// With a listener for each worker, of which one is stopped: its connections go to the other, which is busy with its own.
+#[test]
+fn a_listener_whose_process_is_stopped_is_seen_beside_others() {
+    let server = Server::nginx_that_listens(2, "", "reuseport");
+    let site = Site::of(&server);
+    let gate = site.gate("window = 3");
+    let running = site.start();
+    begins(&site, &gate);
+    let [worker, _] = running.children()[..] else { panic!("two workers") };
+    kill_process(worker, Signal::STOP).unwrap();
+    let statuses = [(); 12].map(|()| site.once(Server::FAST, "").0);
+    kill_process(worker, Signal::CONT).unwrap();
+    assert_eq!(statuses, [200; 12]);
+    drop(running);
+}
+
+#[test]
+fn the_server_goes_on_while_the_gate_is_stopped() {
+    let server = Server::nginx(1, "");
+    let site = Site::of(&server);
+    let gate = site.gate("window = 3");
+    let running = site.start();
+    begins(&site, &gate);
+    let before = gate.metric(BY_SERVER);
+    gate.signal(Signal::STOP);
+    let statuses = [(); 150].map(|()| site.once(Server::FAST, "").0);
+    gate.signal(Signal::CONT);
+    assert_eq!(statuses, [200; 150]);
+    poll_until(PATIENCE, "the gate to learn of them", || {
+        (gate.metric(BY_SERVER) >= before + 150.0).then_some(())
+    });
+    // And on, when all that was prepared is used.
+    gate.signal(Signal::STOP);
+    let waiting = thread::scope(|scope| {
+        let asking = scope.spawn(|| [(); 400].map(|()| site.once(Server::FAST, "").0));
+        thread::sleep(Duration::from_millis(500));
+        gate.signal(Signal::CONT);
+        asking.join().unwrap()
+    });
+    assert_eq!(waiting, [200; 400]);
+    gate.is_empty();
+    drop(running);
+}
+
+/// Heads that are not whole go to the gate, which is killed before it has received them.
+#[test]
+fn connections_that_were_passed_on_outlive_the_gate() {
+    let server = Server::nginx(1, "");
+    let site = Site::of(&server);
+    let gate = site.gate("window = 3");
+    let running = site.start();
+    begins(&site, &gate);
+    gate.signal(Signal::STOP);
+    let mut clients = [(); 5].map(|()| {
+        let mut client = Raw::connect(server.address);
+        client.send(format!("GET {} HTTP/1.1\r\n", Server::FAST));
+        client
+    });
+    thread::sleep(Duration::from_millis(200));
+    gate.kill();
+    for client in &mut clients {
+        client.send("Host: localhost\r\nConnection: close\r\n\r\n");
+        assert_eq!(client.response().status, 200);
+    }
+    drop(running);
+}
+
 #[test]
 fn a_gate_that_only_looks_on_accepts_all() {
     let server = Server::nginx(1, "");

@@ -29,9 +29,9 @@ const TEXTS: Record<Knob, Text> = {
     lines: (classes) => {
       const whom = below(classes);
       return [
-        `0: short waits: fewer sessions of ${whom} begin while those under way wait.`,
-        `1: as long as clients wait: sessions of ${whom} begin as fast as they can be finished.`,
-        'Whether more of them complete then depends on the load: see the price. Where that says no difference, 0 serves them sooner.',
+        `0: short waits for ${whom}; fewer sessions begin.`,
+        `1: ${whom} may wait as long as clients do.`,
+        'Which completes more depends on the load: see the price. If that says no difference, take 0.',
       ];
     },
   },
