@@ -17,6 +17,7 @@ use crate::connections;
 use crate::connections::Prepared;
 use crate::listener::{Changing, Listener};
 use crate::next;
+use crate::reading;
 use crate::table;
 
 impl Listener {
@@ -116,7 +117,7 @@ impl Listener {
             }
             client.length = known.min(MAX_ADDRESS as socklen_t) as u8;
             let mut head = [0; MAX_HEAD];
-            let there = peek(fd, &mut head);
+            let there = reading::peek(fd, &mut head);
             match memory.tokens.first(&head[..there]) {
                 First::Begins { is_told } => {
                     let prepared = Prepared { memory, generation, slot, is_told };
@@ -146,14 +147,4 @@ impl Listener {
             return Some(fd);
         }
     }
-}
-
-/// Looks at what is there; gives how much.
-pub(crate) fn peek(fd: c_int, head: &mut [u8; MAX_HEAD]) -> usize {
-    let errno = next::errno();
-    let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
-    // SAFETY: there is room for as much.
-    let length = unsafe { next::recv(fd, head.as_mut_ptr().cast(), head.len(), flags) };
-    next::set_errno(errno);
-    usize::try_from(length).unwrap_or_default()
 }

@@ -11,7 +11,6 @@ use handoff::slot::{Slot, State};
 use handoff::tokens;
 use libc::{iovec, ssize_t};
 
-use crate::calm;
 use crate::connections;
 use crate::connections::of;
 use crate::next;
@@ -68,7 +67,7 @@ fn begins_whole(fd: c_int, entry: &Entry, memory: &Memory) -> bool {
         return true;
     }
     let mut head = [0; MAX_HEAD];
-    let there = calm::peek(fd, &mut head);
+    let there = peek(fd, &mut head);
     if there == 0 {
         return true;
     }
@@ -119,11 +118,17 @@ fn is_readable(fd: c_int) -> bool {
 
 /// Whether there is anything to read, without which the server learns of the end of the connection, or that there is nothing.
 fn has_something(fd: c_int) -> bool {
-    let (mut byte, errno) = (0u8, next::errno());
-    // SAFETY: there is room for one byte.
-    let read = unsafe { next::recv(fd, (&raw mut byte).cast(), 1, libc::MSG_PEEK | libc::MSG_DONTWAIT) };
+    peek(fd, &mut [0]) > 0
+}
+
+/// Looks at what is there, without waiting; gives how much.
+pub(crate) fn peek(fd: c_int, into: &mut [u8]) -> usize {
+    let errno = next::errno();
+    let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+    // SAFETY: there is room for as much.
+    let length = unsafe { next::recv(fd, into.as_mut_ptr().cast(), into.len(), flags) };
     next::set_errno(errno);
-    read > 0
+    usize::try_from(length).unwrap_or_default()
 }
 
 /// Has a level-triggered epoll instance be silent about what cannot be read now.

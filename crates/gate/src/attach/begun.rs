@@ -1,6 +1,6 @@
 //! A request that a process has begun without asking.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use handoff::events::What;
 use http::request::Parts;
@@ -14,7 +14,6 @@ use crate::clients::peer::Peer;
 use crate::dispatch::session::current_session;
 use crate::observe::access_log::account::Account;
 use crate::session::current::CurrentSession;
-use crate::session::overrides::Full;
 use crate::upstream::body::Progress;
 
 /// What a client knows of its session.
@@ -57,14 +56,14 @@ impl Attached {
     fn whose(&self, what: What, slot: u32) -> Option<Whose> {
         let mut slots = self.slots.borrow_mut();
         let served = slots.get(slot)?;
-        let mut prepared = served.prepared.take();
+        let prepared = served.prepared.take();
         if prepared.is_some() {
             let client = self.memory().slots[slot as usize].client();
             served.peer = client.socket().unwrap_or(served.peer);
             self.is_used(served.process);
         }
-        let session = prepared.take().filter(|_| what == What::BeganSession).and_then(|prepared| prepared.0);
-        Some(Whose { address: SocketAddr::ip(&served.peer), known: served.caller, prepared: session })
+        let session = prepared.filter(|_| what == What::BeganSession).and_then(|prepared| prepared.0);
+        Some(Whose { address: served.peer.ip(), known: served.caller, prepared: session })
     }
 
     /// Gives the request, whose it is, and what its client knows of that.
@@ -100,8 +99,8 @@ impl Attached {
             }
             _ => caller,
         };
-        if current.as_ref().is_some_and(|current| current.write && self.remember(current).is_err()) {
-            self.is_full();
+        if let Some(current) = current.as_ref().filter(|current| current.write) {
+            self.remember(current);
         }
         let raises = current.map(|current| current.raises).unwrap_or_default();
         (Inside { permit, account, raises }, caller, told)
@@ -112,31 +111,21 @@ impl Attached {
         if let Some(class) = details.class
             && session.session.promote(class)
         {
-            session.basis = Basis::Rule(0);
-            if self.remember(&session).is_err() {
-                self.is_full();
-            }
-            session.basis = Basis::Session;
+            self.tell_later(&self.proxy.found, session.session.id, class);
         }
         session
     }
 
-    /// A session is of a class that its client has not been told of: it is asked about when it comes again.
-    fn remember(&self, current: &CurrentSession) -> Result<(), Full> {
-        let proxy = &self.proxy;
-        let (id, class) = (current.session.id, current.session.class);
-        let (now, idle) = (proxy.clock.last(), proxy.config().settings.session.limits.idle);
-        let table = match current.basis {
-            Basis::Rule(_) => &proxy.found,
-            Basis::Raise(_) => &proxy.raised,
+    /// A session has come to a class by its request, which its client has not been told of.
+    fn remember(&self, current: &CurrentSession) {
+        let (table, is_raised) = match current.basis {
+            Basis::Rule(_) => (&self.proxy.found, false),
+            Basis::Raise(_) => (&self.proxy.raised, true),
             // It is known elsewhere, or the token is to be renewed, which is seen from its time.
-            _ => return Ok(()),
+            _ => return,
         };
-        table.set(id, class, now, idle)?;
-        if matches!(current.basis, Basis::Raise(_)) {
-            proxy.raises.count(false);
+        if self.tell_later(table, current.session.id, current.session.class) && is_raised {
+            self.proxy.raises.count(false);
         }
-        self.memory().tokens.mark(id.0);
-        Ok(())
     }
 }

@@ -1,11 +1,12 @@
 //! Sessions that come to a higher class by what the server answers.
 
 use http::StatusCode;
-use units::ClassId;
+use units::{ClassId, SessionId};
 
 use super::attached::Attached;
 use crate::admission::decision::{Basis, Caller};
 use crate::runtime::log::say;
+use crate::session::overrides::Overrides;
 
 impl Attached {
     pub(super) fn raise_by_status(&self, slot: u32, raises: &[usize], status: u16) {
@@ -30,26 +31,28 @@ impl Attached {
         if known.basis == Basis::Operator || class >= known.session.class {
             return;
         }
-        let idle = self.proxy.config().settings.session.limits.idle;
-        let raised = self.proxy.raised.set(known.session.id, class, self.proxy.clock.last(), idle);
-        if raised.is_err() {
-            self.is_full();
-        } else {
+        if self.tell_later(&self.proxy.raised, known.session.id, class) {
             self.proxy.raises.count(by_back_end);
             (known.session.class, known.session.is_raised, known.basis) = (class, true, Basis::Raised);
             served.caller = Caller::Known(known);
             self.memory().slots[slot as usize].set_may_begin(false);
-            self.memory().tokens.mark(known.session.id.0);
         }
     }
 
-    /// There is no room for what clients are to be told: their next requests are to be asked about.
-    pub(super) fn is_full(&self) {
+    /// A session is of a class that its client has not been told of: it is asked about when it comes again. Whether there was room
+    /// to remember it.
+    pub(super) fn tell_later(&self, table: &Overrides, session: SessionId, class: ClassId) -> bool {
+        let idle = self.proxy.config().settings.session.limits.idle;
+        if table.set(session, class, self.proxy.clock.last(), idle).is_ok() {
+            self.memory().tokens.mark(session.0);
+            return true;
+        }
         self.calm.ends();
         if !self.is_full_said.replace(true) {
             say!(
                 "too many sessions have been raised whose clients have not come back; some stay in their classes"
             );
         }
+        false
     }
 }
