@@ -347,8 +347,8 @@ export interface components {
     };
     /** @description Settings to look at. */
     Asked: {
-      /** @description From 1 to 12 settings of the knobs. */
-      knobs: components['schemas']['Setting'][];
+      /** @description From 1 to 12 settings of the knobs. Without them some over both knobs are tried, and one is suggested. */
+      knobs?: components['schemas']['Setting'][] | null;
     };
     /** @description What operators have changed since the gate began, the latest first. */
     Changed: {
@@ -547,7 +547,10 @@ export interface components {
     };
     /** @description A figure with its 95 % confidence intervals. */
     Estimate: {
-      /** @description From where to where it may be by chance. What the model is off by is in all points alike, so it is by these that they are compared. */
+      /**
+       * @description By which the points of one answer are compared: where those of two have something in common, their difference may be chance. What
+       *     the model is off by is in all points alike, and so are the users that they meet.
+       */
       chance: number[];
       /** @description From where to where it may be, with what the model is off by where that can be seen. */
       ci: number[];
@@ -565,6 +568,11 @@ export interface components {
       points: components['schemas']['Point'][];
       /** @description What it cannot know. */
       remarks: string[];
+      /**
+       * @description The one of them to take, where no settings were asked for: it serves the first class best, among those that do it completes the most
+       *     sessions, and among those it is best for the other classes.
+       */
+      suggested?: components['schemas']['Place'] | null;
       /**
        * Format: double
        * @description How long it took, in seconds.
@@ -651,6 +659,19 @@ export interface components {
        * @description 0 fastest responses to 1 most sessions.
        */
       favour?: number | null;
+    };
+    /** @description A setting of the knobs. */
+    Place: {
+      /**
+       * Format: double
+       * @description 0 all classes alike to 1 strict priority.
+       */
+      differentiation: number;
+      /**
+       * Format: double
+       * @description 0 fastest responses to 1 most sessions.
+       */
+      favour: number;
     };
     /** @description What one setting of the knobs would do. */
     Point: {

@@ -60,9 +60,10 @@ export class Gate {
     return this.change('PATCH', '/api/v1/knobs', { body: { ...knobs, expected } });
   }
 
-  foresight(knobs: Knobs[], signal: AbortSignal): Promise<Foresight> {
+  /** Of these settings, or of some over both knobs, of which one is suggested. */
+  foresight(knobs: Knobs[] | null, signal: AbortSignal): Promise<Foresight> {
     return this.client.json('POST', '/api/v1/foresight', {
-      body: { knobs },
+      body: knobs ? { knobs } : {},
       signal,
       timeout: FORESIGHT_TIMEOUT,
     });

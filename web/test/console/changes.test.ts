@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)('changes', () => {
     const page = await visit.open();
     await visit.ready();
     gate.moveKnobs({ differentiation: 0.4, favour: 0.5 });
-    const notice = page.locator('.knobs-side .notice');
+    const notice = page.locator('.knobs-side > .notice');
     await notice.getByText('(night) set differentiation 0.40').waitFor();
     await page.locator('#log').getByRole('button', { name: /^Undo/ }).click();
     await page.getByText('Undone: differentiation 0.90, favour 0.50.').waitFor();

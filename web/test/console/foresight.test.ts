@@ -32,7 +32,51 @@ describe.skipIf(chromium === undefined)('a prediction on the page', () => {
     await page.locator('.outdated').first().waitFor();
     await head.getByText('premium 9 → 34').waitFor();
     const asked = gate.bodies('POST', '/api/v1/foresight') as { knobs: unknown[] }[];
-    expect(asked.at(-1)?.knobs).toEqual([{ differentiation: 0.35, favour: 0.5 }]);
+    // What is compared is of one answer, with the same users.
+    expect(asked.at(-1)?.knobs).toEqual([
+      { differentiation: 0.35, favour: 0.5 },
+      { differentiation: 0.9, favour: 0.5 },
+    ]);
+  });
+
+  test('of a setting that is suggested is there at once, and nothing is applied', async () => {
+    const { gate } = visit;
+    visit.expected = /503/;
+    const page = await visit.open();
+    await visit.ready();
+    gate.foresightProblem = 'too little was seen yet';
+    const suggest = page.getByRole('button', { name: 'Suggest a setting' });
+    await suggest.click();
+    await page.getByText('No suggestion: too little was seen yet.').waitFor();
+    gate.foresightProblem = null;
+    gate.foresightDelay = 1000;
+    await suggest.click();
+    await page.getByText('Trying settings over both knobs in the simulator …').waitFor();
+    await page
+      .getByText('differentiation 1.00, favour 0.00: the best of 3 settings tried. Not applied yet.')
+      .waitFor();
+    const at = (label: string): Promise<string> => page.getByLabel(label, { exact: true }).inputValue();
+    expect([await at('Differentiation'), await at('Favour')]).toEqual(['1', '0']);
+    expect(await page.locator('.price-head').first().innerText()).toContain('premium 9 → 5');
+    expect(gate.bodies('PATCH', '/api/v1/knobs')).toEqual([]);
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied: differentiation 1.00, favour 0.00.').waitFor();
+    expect(gate.state.knobs).toEqual({ differentiation: 1, favour: 0 });
+    await suggest.click();
+    await page.getByText('What is applied is as good as any of 3 settings tried.').waitFor();
+  });
+
+  test('that is awaited is given up when a slider is moved', async () => {
+    const { gate } = visit;
+    const page = await visit.open();
+    await visit.ready();
+    gate.foresightDelay = 1500;
+    await page.getByRole('button', { name: 'Suggest a setting' }).click();
+    await page.getByText('Trying settings over both knobs').waitFor();
+    await slide(page, '0.3');
+    await page.locator('.price-head').first().getByText('premium 9 → 36').waitFor();
+    expect(await page.getByLabel('Differentiation', { exact: true }).inputValue()).toBe('0.3');
+    expect(await page.getByText('Trying settings').count()).toBe(0);
   });
 
   test('that fails says why, and leaves the last one there, greyed', async () => {

@@ -51,6 +51,8 @@ export class FakeGate {
   isSilent = false;
   foresightProblem: string | null = null;
   foresightDelay = 100;
+  /** What it suggests. */
+  suggested: Knobs | null = { differentiation: 1, favour: 0 };
   /** As many settings as there is time for. */
   foresightMost = 12;
   outcome = world.outcome;
@@ -232,8 +234,10 @@ export class FakeGate {
       await pause(this.foresightDelay);
       if (this.foresightProblem !== null) json(response, 503, { error: this.foresightProblem });
       else {
-        const { knobs } = body as { knobs: Knobs[] };
-        json(response, 200, world.foresight(knobs.slice(0, this.foresightMost), this.names));
+        const { knobs } = body as { knobs?: Knobs[] };
+        const some = (knobs ?? world.PLACES).slice(0, this.foresightMost);
+        const suggested = knobs ? null : this.suggested;
+        json(response, 200, world.foresight(some, this.names, suggested));
       }
     } else {
       if (what === 'PATCH /api/v1/knobs' && !this.isAsExpected(body)) {

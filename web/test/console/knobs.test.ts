@@ -169,7 +169,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     gate.stateDelay = 0;
     await page.getByLabel('Differentiation', { exact: true }).fill('0.3');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
-    const notice = page.locator('.knobs-side .notice');
+    const notice = page.locator('.knobs-side > .notice');
     await notice.getByText('Applied: differentiation 0.30').waitFor();
     await (await (await late).response())?.finished();
     // One more, so that what has come late has been shown.

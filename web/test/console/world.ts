@@ -147,8 +147,16 @@ const estimate = (mean: number, ci: [number, number]): Estimate => ({ mean, ci, 
 const around = (mean: number): Estimate =>
   estimate(mean, [mean * 0.93, Math.min(mean * 1.07, mean > 1 ? Infinity : 1)]);
 
-export function foresight(knobs: Knobs[], names: string[]): Foresight {
+/** Settings that are tried where none are named. */
+export const PLACES: Knobs[] = [
+  { differentiation: 0.9, favour: 0.5 },
+  { differentiation: 1, favour: 0 },
+  { differentiation: 1, favour: 0.5 },
+];
+
+export function foresight(knobs: Knobs[], names: string[], suggested: Knobs | null = null): Foresight {
   return {
+    suggested,
     load: {
       seconds: 180,
       requests: 16_200,

@@ -21,8 +21,8 @@ use crate::process::gate::Gate;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
-    /// From 1 to 12 settings of the knobs.
-    knobs: Vec<Setting>,
+    /// From 1 to 12 settings of the knobs. Without them some over both knobs are tried, and one is suggested.
+    knobs: Option<Vec<Setting>>,
 }
 
 /// A setting of the knobs.
@@ -62,10 +62,11 @@ pub(super) async fn predict(gate: &Rc<Gate>, body: &[u8]) -> Result<Result<Predi
     let example = "{\"knobs\": [{\"differentiation\": 0.9, \"favour\": 0.5}]}";
     let asked: Asked =
         serde_json::from_slice(body).map_err(|why| format!("{why}; send for example {example}"))?;
-    if !(1..=MOST).contains(&asked.knobs.len()) {
-        return Err(format!("{} settings; ask for 1 to {MOST}", asked.knobs.len()));
+    let number = asked.knobs.as_ref().map(Vec::len);
+    if let Some(number) = number.filter(|number| !(1..=MOST).contains(number)) {
+        return Err(format!("{number} settings; ask for 1 to {MOST}, or without \"knobs\" for a suggestion"));
     }
-    let knobs = asked.knobs.iter().map(Setting::read).collect::<Result<Vec<_>, _>>()?;
+    let knobs = asked.knobs.iter().flatten().map(Setting::read).collect::<Result<Vec<_>, _>>()?;
     let Some(foresight) = gate.foresight.clone() else { return Ok(Err(NONE.to_owned())) };
     // The simulation of a caller who has gone ends first: two would take more from the server's processors.
     let turn = Arc::clone(&gate.foreseeing).lock_owned().await;

@@ -39,7 +39,7 @@ pub struct Recent {
 pub struct Inquiry {
     /// The load.
     pub recent: Recent,
-    /// How the knobs would be, one setting after the other.
+    /// How the knobs would be, one setting after the other; without any, settings are chosen over both, and suggests one.
     pub knobs: Vec<Knobs>,
     /// Becomes true when what is known of all of them by then is enough.
     pub enough: Arc<AtomicBool>,
@@ -55,7 +55,8 @@ pub struct Estimated {
     pub mean: f64,
     /// From where to where it may be, with what the model is off by where that can be seen.
     pub ci: [f64; 2],
-    /// From where to where it may be by chance. What the model is off by is in all points alike, so it is by these that they are compared.
+    /// By which the points of one answer are compared: where those of two have something in common, their difference may be chance. What
+    /// the model is off by is in all points alike, and so are the users that they meet.
     pub chance: [f64; 2],
 }
 
@@ -115,6 +116,15 @@ pub struct ClassPoint {
     pub p95: Option<Estimated>,
 }
 
+/// A setting of the knobs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Place {
+    /// 0 all classes alike to 1 strict priority.
+    pub differentiation: f64,
+    /// 0 fastest responses to 1 most sessions.
+    pub favour: f64,
+}
+
 /// What settings of the knobs would do.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Foresight")]
@@ -123,6 +133,9 @@ pub struct Prediction {
     pub load: Load,
     /// In the order in which they were asked for; those for which there was no time are missing.
     pub points: Vec<Point>,
+    /// The one of them to take, where no settings were asked for: it serves the first class best, among those that do it completes the most
+    /// sessions, and among those it is best for the other classes.
+    pub suggested: Option<Place>,
     /// What it cannot know.
     pub remarks: Vec<String>,
     /// How long it took, in seconds.

@@ -207,6 +207,10 @@ fn a_prediction_is_of_the_requests_of_late_and_their_sessions() {
     let load = &found["load"];
     assert_eq!((&load["requests"], &load["sessions"], &load["seconds"]), (&json!(9), &json!(3), &json!(3.0)));
     assert_eq!(found["points"].as_array().unwrap().len(), 2);
+    let open = gate.ask("POST", "/api/v1/foresight", "{}");
+    assert_eq!(open.status, 200, "{}", open.text());
+    let open: Value = serde_json::from_slice(&open.body).unwrap();
+    assert_eq!(open["suggested"], json!({ "differentiation": 1.0, "favour": 0.25 }), "as it was told");
     for wrong in [
         "{\"knobs\": []}",
         "{\"knobs\": [{\"differentiation\": 2, \"favour\": 1}]}",

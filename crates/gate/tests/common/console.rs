@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gate::Console;
-use gate::foresight::{Foresight, Inquiry, Load, Outcome, Point, Prediction, Recent};
+use gate::foresight::{Foresight, Inquiry, Load, Outcome, Place, Point, Prediction, Recent};
 
 pub(crate) const PAGE: &str =
     "<!doctype html><style>p{}</style><p>Console</p><script type=\"module\">1;</script>";
@@ -40,7 +40,8 @@ pub(crate) fn foresight() -> Foresight {
             utilization: estimate,
         };
         let points = inquiry.knobs.iter().map(point).collect();
-        Ok(Prediction { load, points, remarks: Vec::new(), took: 0.0 })
+        let suggested = inquiry.knobs.is_empty().then_some(Place { differentiation: 1.0, favour: 0.25 });
+        Ok(Prediction { load, points, suggested, remarks: Vec::new(), took: 0.0 })
     };
     let look = |recent: &Recent, since: units::Time| {
         let seconds = |time: units::Time| time.since(units::Time::ZERO).as_secs_f64();

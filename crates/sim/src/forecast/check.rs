@@ -1,11 +1,11 @@
 //! [`Check`]: what is predicted of the knobs as they are, held against what has come about.
 
 use policy::Mode;
-use stats::MeanEstimate;
 use units::{Span, Time};
 
 use super::model::Front;
 use super::outcome::{ClassOutcome, Outcome, outcome};
+use super::predicted::Predicted;
 use super::request::Request;
 use super::setting::{ClassForecast, Setting};
 
@@ -77,7 +77,7 @@ impl Check {
     }
 
     /// So is what is predicted of all classes together.
-    pub fn widened_throughput(&self, throughput: MeanEstimate) -> MeanEstimate {
+    pub fn widened_throughput(&self, throughput: Predicted) -> Predicted {
         self.throughput.widened(throughput)
     }
 
@@ -144,46 +144,46 @@ impl Held {
     const TIME: f64 = 0.2;
 
     /// Measured, to within so much to either side.
-    fn of(predicted: &MeanEstimate, measured: Option<f64>, within: f64) -> Self {
+    fn of(predicted: &Predicted, measured: Option<f64>, within: f64) -> Self {
         let [low, high] = predicted.ci;
         let is_off = |measured: &f64| measured + within < low || measured - within > high;
         Self { predicted: predicted.mean, measured: measured.filter(is_off) }
     }
 
-    fn rate(predicted: &MeanEstimate, measured: Option<f64>, seconds: f64) -> Self {
+    fn rate(predicted: &Predicted, measured: Option<f64>, seconds: f64) -> Self {
         // The deviation of a Poisson count.
         let within = measured.map_or(0.0, |rate| Self::Z * (rate / seconds).sqrt());
         Self::of(predicted, measured, within.max(Self::LITTLE * predicted.mean))
     }
 
-    fn share(predicted: &MeanEstimate, measured: Option<f64>, of: u64) -> Self {
+    fn share(predicted: &Predicted, measured: Option<f64>, of: u64) -> Self {
         let within = measured.map_or(0.0, |share| Self::Z * (share * (1.0 - share) / of as f64).sqrt());
         Self::of(predicted, measured, within.max(Self::LITTLE))
     }
 
-    fn time(predicted: &MeanEstimate, measured: Option<f64>) -> Self {
+    fn time(predicted: &Predicted, measured: Option<f64>) -> Self {
         Self::of(predicted, measured, Self::TIME * measured.unwrap_or_default())
     }
 
     /// By as much as it is off.
-    fn widened(self, estimate: MeanEstimate) -> MeanEstimate {
+    fn widened(self, estimate: Predicted) -> Predicted {
         let Some(measured) = self.measured else { return estimate };
         let there = estimate.mean + measured - self.predicted;
         let [low, high] = estimate.ci;
-        MeanEstimate { ci: [low.min(there).max(0.0), high.max(there)], ..estimate }
+        estimate.within([low.min(there).max(0.0), high.max(there)])
     }
 
-    fn widened_share(self, estimate: MeanEstimate) -> MeanEstimate {
+    fn widened_share(self, estimate: Predicted) -> Predicted {
         let wide = self.widened(estimate);
-        MeanEstimate { ci: wide.ci.map(|end| end.clamp(0.0, 1.0)), ..wide }
+        wide.within(wide.ci.map(|end| end.clamp(0.0, 1.0)))
     }
 
     /// By as many times.
-    fn widened_time(self, estimate: MeanEstimate) -> MeanEstimate {
+    fn widened_time(self, estimate: Predicted) -> Predicted {
         let Some(measured) = self.measured.filter(|_| self.predicted > 0.0) else { return estimate };
         let there = estimate.mean * measured / self.predicted;
         let [low, high] = estimate.ci;
-        MeanEstimate { ci: [low.min(there), high.max(there)], ..estimate }
+        estimate.within([low.min(there), high.max(there)])
     }
 }
 

@@ -11,7 +11,8 @@ use super::check::Check;
 use super::error::ForecastError;
 use super::model::{Front, Load, Seen};
 use super::request::Request;
-use super::setting::{Done, Setting, setting};
+use super::setting::{Done, Setting, settings};
+use super::suggestion::{places, suggested};
 use crate::control::Control;
 use crate::parallel::in_parallel;
 use crate::sessions::{Replication, SessionModel};
@@ -23,6 +24,8 @@ pub struct Forecast {
     pub load: Load,
     /// In the order in which they were asked for.
     pub settings: Vec<Setting>,
+    /// The one of them to take, where none was asked for: if the most important are to be served well, and as many as can be besides.
+    pub suggested: Option<Knobs>,
     /// What it is off by, where that can be seen.
     pub check: Option<Check>,
     /// What it cannot know.
@@ -47,7 +50,8 @@ fn replications(settings: usize) -> u32 {
 /// For an interval that says anything.
 const LEAST: u32 = 3;
 
-/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. They are
+/// What the gate would do with the load of `requests`, which are all that ended from `since` until `now`, if its knobs were set otherwise. Without
+/// `knobs`, settings over both of them are tried, and one is suggested. They are
 /// simulated in the order in which they are asked for; those for which there is no time are left out, and a remark says so. Last come the
 /// knobs as they are, if they are not among them: what is predicted of them is held against what has come about.
 ///
@@ -60,29 +64,30 @@ pub fn forecast(
     until: Until<'_>,
 ) -> Result<Forecast, ForecastError> {
     let seen = Seen::new(front, (requests, since, now))?;
+    let applied = front.policy.knobs;
+    let is_open = knobs.is_empty();
+    let wanted = if is_open { places(front.classes.len(), applied) } else { knobs.to_vec() };
     let outcome = Check::outcome(front, requests, now);
-    let held_against = outcome.as_ref().map(|_| front.policy.knobs);
-    let mut trial = Trial::new(&seen, knobs.iter().copied().chain(held_against));
+    let held_against = outcome.as_ref().map(|_| applied);
+    let mut trial = Trial::new(&seen, wanted.iter().copied().chain(held_against));
     trial.simulate(replications(trial.all.len()), until)?;
-    let settings: Vec<(Knobs, Option<Setting>)> =
-        trial.all.iter().map(|(knobs, done)| (*knobs, setting(front, *knobs, done))).collect();
-    let of = |knobs: Knobs| settings.iter().find(|(of, _)| *of == knobs)?.1.clone();
-    let as_it_is = of(front.policy.knobs);
-    let check = as_it_is.zip(outcome).map(|(predicted, seen)| Check::of(&predicted, &seen));
-    let asked: Vec<Setting> = knobs.iter().filter_map(|knobs| of(*knobs)).collect();
-    if asked.is_empty() && !knobs.is_empty() {
+    let settings = settings(front, &trial.all);
+    let of = |knobs: Knobs| settings.iter().find(|setting| setting.knobs == knobs).cloned();
+    let check = of(applied).zip(outcome).map(|(predicted, seen)| Check::of(&predicted, &seen));
+    let known: Vec<Setting> = wanted.iter().filter_map(|knobs| of(*knobs)).collect();
+    if known.is_empty() {
         return Err(ForecastError::TooBusy);
     }
     let mut remarks = remarks(front, &seen);
     remarks.extend(check.as_ref().and_then(Check::remark));
-    let missing = knobs.len() - asked.len();
+    let missing = wanted.len() - known.len();
     if missing > 0 {
-        remarks.push(format!(
-            "{missing} of {} settings are not known: the processors had no time for them",
-            knobs.len()
-        ));
+        let all = wanted.len();
+        remarks
+            .push(format!("{missing} of {all} settings are not known: the processors had no time for them"));
     }
-    Ok(Forecast { load: seen.load(), settings: asked, check, remarks })
+    let suggested = if is_open { suggested(&known, applied) } else { None };
+    Ok(Forecast { load: seen.load(), settings: known, suggested, check, remarks })
 }
 
 /// Settings, and what was simulated of each.

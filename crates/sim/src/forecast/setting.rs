@@ -1,13 +1,12 @@
 //! [`Setting`]: what one setting of the knobs would do.
 
 use policy::Knobs;
-use stats::MeanEstimate;
 
 use super::model::Front;
+use super::predicted::Predicted;
 use crate::sessions::{Replication, Summary};
 
-/// What one setting of the knobs would do. An interval is from where to where a figure of some minutes would be in 95 of 100 cases, by chance
-/// and by what is not known of the load.
+/// What one setting of the knobs would do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// How they would be.
@@ -15,9 +14,9 @@ pub struct Setting {
     /// By class.
     pub classes: Vec<ClassForecast>,
     /// Completed sessions per second, of all classes.
-    pub throughput: MeanEstimate,
+    pub throughput: Predicted,
     /// The share of the server's time in which it works.
-    pub utilization: MeanEstimate,
+    pub utilization: Predicted,
 }
 
 /// What it would do for a class.
@@ -26,70 +25,74 @@ pub struct ClassForecast {
     /// Its name.
     pub name: String,
     /// Completed sessions per second.
-    pub completed: MeanEstimate,
+    pub completed: Predicted,
     /// The share of sessions that are completed.
-    pub completion: MeanEstimate,
+    pub completion: Predicted,
     /// From a request to its answer, in seconds: median.
-    pub p50: MeanEstimate,
+    pub p50: Predicted,
     /// 95th percentile.
-    pub p95: MeanEstimate,
+    pub p95: Predicted,
 }
 
 /// A replication, and how many seconds of it count.
 pub(super) type Done = (Replication, f64);
 
-/// What was found of one; `None` where it was not simulated.
-pub(super) fn setting(front: &Front, knobs: Knobs, done: &[Done]) -> Option<Setting> {
-    if done.is_empty() {
-        return None;
-    }
-    let over = |value: &dyn Fn(&Replication, f64) -> f64| {
-        predicted(done.iter().map(|(replication, seconds)| value(replication, *seconds)))
-    };
-    let class = |(class, name): (usize, &String)| {
-        let of = |value: fn(&Summary, f64) -> f64| {
-            over(&|replication, seconds| {
-                replication.classes.get(class).map_or(f64::NAN, |summary| value(summary, seconds))
-            })
-        };
-        ClassForecast {
-            name: name.clone(),
-            completed: rate(of(|summary, seconds| summary.completed / seconds)),
-            completion: share(of(|summary, _| summary.completed / summary.started)),
-            p50: time(of(|summary, _| summary.response.p50.ln())),
-            p95: time(of(|summary, _| summary.response.p95.ln())),
+/// Settings, and what was simulated of each.
+type Tried<'a> = &'a [(Knobs, Vec<Done>)];
+
+/// What was found of each; those that were not simulated are left out.
+pub(super) fn settings(front: &Front, tried: Tried<'_>) -> Vec<Setting> {
+    let throughput = over(tried, |replication, seconds| {
+        replication.classes.iter().map(|summary| summary.completed).sum::<f64>() / seconds
+    });
+    let utilization = over(tried, |replication, _| replication.utilization);
+    let mut settings: Vec<Setting> = tried
+        .iter()
+        .zip(throughput.into_iter().zip(utilization))
+        .map(|((knobs, _), (throughput, utilization))| Setting {
+            knobs: *knobs,
+            classes: Vec::new(),
+            throughput: throughput.rate(),
+            utilization: utilization.share(),
+        })
+        .collect();
+    for (class, name) in front.classes.iter().enumerate() {
+        for (setting, forecast) in settings.iter_mut().zip(forecasts(tried, class, name)) {
+            setting.classes.push(forecast);
         }
+    }
+    let known = settings.into_iter().zip(tried).filter(|(_, (_, done))| !done.is_empty());
+    known.map(|(setting, _)| setting).collect()
+}
+
+/// What each setting would do for a class.
+fn forecasts(tried: Tried<'_>, class: usize, name: &str) -> Vec<ClassForecast> {
+    let of = |value: fn(&Summary, f64) -> f64| {
+        over(tried, |replication, seconds| {
+            replication.classes.get(class).map_or(f64::NAN, |summary| value(summary, seconds))
+        })
     };
-    Some(Setting {
-        knobs,
-        classes: front.classes.iter().enumerate().map(class).collect(),
-        throughput: rate(over(&|replication, seconds| {
-            replication.classes.iter().map(|summary| summary.completed).sum::<f64>() / seconds
-        })),
-        utilization: share(over(&|replication, _| replication.utilization)),
-    })
+    let rates = of(|summary, seconds| summary.completed / seconds).into_iter();
+    let shares = of(|summary, _| summary.completed / summary.started).into_iter();
+    let medians = of(|summary, _| summary.response.p50.ln()).into_iter();
+    let tails = of(|summary, _| summary.response.p95.ln()).into_iter();
+    rates
+        .zip(shares)
+        .zip(medians.zip(tails))
+        .map(|((completed, completion), (p50, p95))| ClassForecast {
+            name: name.to_owned(),
+            completed: completed.rate(),
+            completion: completion.share(),
+            p50: p50.time(),
+            p95: p95.time(),
+        })
+        .collect()
 }
 
-/// Where another replication would be: not where their mean is.
-fn predicted(values: impl Iterator<Item = f64>) -> MeanEstimate {
-    let values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
-    let of_mean = MeanEstimate::of(values.iter().copied());
-    let wider = (values.len() as f64 + 1.0).sqrt();
-    let ends = of_mean.ci.map(|end| of_mean.mean + (end - of_mean.mean) * wider);
-    MeanEstimate { ci: ends, ..of_mean }
-}
-
-/// It is not less than nothing.
-fn rate(estimate: MeanEstimate) -> MeanEstimate {
-    MeanEstimate { ci: estimate.ci.map(|end| end.max(0.0)), ..estimate }
-}
-
-/// Of its logarithm: some times as long is as likely as that part of it, so the mean is the geometric one.
-fn time(logarithm: MeanEstimate) -> MeanEstimate {
-    MeanEstimate { mean: logarithm.mean.exp(), ci: logarithm.ci.map(f64::exp) }
-}
-
-/// It goes up to 1 only.
-fn share(estimate: MeanEstimate) -> MeanEstimate {
-    MeanEstimate { ci: estimate.ci.map(|end| end.clamp(0.0, 1.0)), ..estimate }
+/// A figure of each setting.
+fn over(tried: Tried<'_>, value: impl Fn(&Replication, f64) -> f64) -> Vec<Predicted> {
+    let values = |(_, done): &(Knobs, Vec<Done>)| {
+        done.iter().map(|(replication, seconds)| value(replication, *seconds)).collect()
+    };
+    Predicted::of_all(&tried.iter().map(values).collect::<Vec<Vec<f64>>>())
 }

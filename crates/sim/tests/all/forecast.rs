@@ -186,6 +186,22 @@ fn where_it_can_be_seen_what_a_prediction_is_off_by_its_intervals_hold_that() {
 }
 
 #[test]
+fn without_knobs_it_suggests_some_that_serve_the_important_and_as_many_as_can_be() {
+    let requests = load(25, 90);
+    let applied = knobs(0.0, 0.5);
+    let front = Front { policy: Config { knobs: applied, ..front().policy }, ..front() };
+    let found = forecast(&front, told(&requests), &[], UNTIL_IT_IS_KNOWN).unwrap();
+    assert_eq!((found.settings.len(), found.settings[0].knobs), (13, applied));
+    let of = |knobs: Knobs| found.settings.iter().find(|setting| setting.knobs == knobs).unwrap();
+    let (suggested, now) = (of(found.suggested.unwrap()), of(applied));
+    let [better, worse] = [suggested, now].map(|setting| setting.classes[0].completion);
+    assert!(better.mean > 0.99 && worse.mean < 0.9, "{suggested:?}");
+    assert!(better.chance[0] > worse.chance[1], "that is told from chance: {better:?}, {worse:?}");
+    let most = found.settings.iter().map(|setting| setting.throughput.mean).fold(0.0, f64::max);
+    assert!(suggested.throughput.mean * 1.02 >= most, "{suggested:?}");
+}
+
+#[test]
 fn of_little_nothing_is_said() {
     let none = forecast(&front(), (&[], at(0), at(0)), &[knobs(0.5, 0.5)], UNTIL_IT_IS_KNOWN).unwrap_err();
     assert!(matches!(none, ForecastError::TooLittle { sessions: 0, seconds: 0, completed: 0 }), "{none}");

@@ -39,6 +39,12 @@ export class Draft {
     if (this.applied && same(this.at, this.applied)) this.base = null;
   }
 
+  /** Both knobs. */
+  moveTo({ differentiation, favour }: Knobs): void {
+    this.move('favour', favour);
+    this.move('differentiation', differentiation);
+  }
+
   discard(): void {
     this.base = null;
     if (this.applied) this.at = { ...this.applied };

@@ -5,7 +5,7 @@ import { ends } from '../words.ts';
 export interface Measured {
   value: number;
   ends: [number, number] | null;
-  /** Of a prediction: from where to where it may be by chance, by which predictions are compared with each other. */
+  /** Of a prediction: by which those of one answer are compared with each other. */
   chance?: [number, number];
 }
 

@@ -84,7 +84,7 @@ export class Foretelling {
         ]
       : [];
     this.table.show(classes, [measured, ...predicted]);
-    this.remarks.replaceChildren(...(known?.slider.remarks ?? []).map((text) => h('li', {}, text)));
+    this.remarks.replaceChildren(...(known?.slider.answer.remarks ?? []).map((text) => h('li', {}, text)));
   }
 
   private says(isOutdated: boolean): string {
@@ -96,7 +96,8 @@ export class Foretelling {
       }
       return asking || 'Move a knob to see what the simulator says of it before it is applied.';
     }
-    const { load, made } = known.slider;
+    const { answer, made } = known.slider;
+    const { load } = answer;
     const age = this.store.now - made;
     const old =
       isOutdated || age > STALE

@@ -5,8 +5,8 @@ import type { Measured } from './figures.ts';
 /** What was predicted for one setting, and of which load. */
 export interface Foretold {
   point: Point;
-  load: Foresight['load'];
-  remarks: string[];
+  /** In which it was said, with others. */
+  answer: Foresight;
   /** When it was made, by the gate's clock. */
   made: number;
   /** What was measured then, sessions per second of all classes. */
@@ -35,8 +35,8 @@ export class Memory {
     return found.filter(({ made }) => newest - made <= TOGETHER).map(({ point }) => point);
   }
 
-  take({ points, load, remarks }: Foresight, made: number, sum: Measured | null): void {
-    const news = points.map((point): Foretold => ({ point, load, remarks, made, sum }));
+  take(answer: Foresight, made: number, sum: Measured | null): void {
+    const news = answer.points.map((point): Foretold => ({ point, answer, made, sum }));
     const old = this.list.filter(
       (one) => made - one.made < KEPT && !news.some(({ point }) => same(point, one.point)),
     );

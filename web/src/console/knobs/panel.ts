@@ -13,6 +13,7 @@ import { Did } from './outcome.ts';
 import { Outcomes } from './outcomes.ts';
 import { Predictor, type Known } from './prediction.ts';
 import { Sliders } from './sliders.ts';
+import { Suggestion } from './suggestion.ts';
 import { knobTerms, values } from './words.ts';
 
 const SHADOW =
@@ -25,6 +26,7 @@ export class KnobsPanel implements Part {
   private readonly predictor: Predictor;
   private readonly outcomes: Outcomes;
   private readonly sliders: Sliders;
+  private readonly suggestion: Suggestion;
   private readonly foretelling: Foretelling;
   private readonly did: Did;
   private readonly notice = new Notice();
@@ -49,6 +51,11 @@ export class KnobsPanel implements Part {
     );
     this.outcomes = new Outcomes(gate, store);
     this.sliders = new Sliders(this.draft, () => {
+      this.suggestion.clear();
+      this.moved();
+    });
+    this.suggestion = new Suggestion(store, this.predictor, (to) => {
+      this.draft.moveTo(to);
       this.moved();
     });
     this.did = new Did(store, () => {
@@ -68,7 +75,15 @@ export class KnobsPanel implements Part {
       h(
         'div',
         { class: 'knobs' },
-        h('div', { class: 'knobs-side' }, this.sliders.root, actions, this.notice.root, knobTerms()),
+        h(
+          'div',
+          { class: 'knobs-side' },
+          this.suggestion.root,
+          this.sliders.root,
+          actions,
+          this.notice.root,
+          knobTerms(),
+        ),
         this.foretelling.root,
       ),
       this.did.root,
@@ -82,6 +97,7 @@ export class KnobsPanel implements Part {
     outcomes.follow();
     this.shadow.hidden = !store.isShadow;
     this.sliders.render(store);
+    this.suggestion.render();
     const moved = draft.isMoved;
     allow(this.apply, store, moved && !mover.isBusy);
     this.discard.disabled = !moved || mover.isBusy;
@@ -119,6 +135,7 @@ export class KnobsPanel implements Part {
     const of = JSON.stringify([store.state?.started, store.state?.mode, reload]);
     if (of !== this.predictedOf) predictor.forget();
     this.predictedOf = of;
+    if (predictor.phase === 'suggestion') return;
     if (!draft.isMoved) predictor.hide();
     else if (!predictor.isUsed) this.predict();
     else if (store.connection.kind === 'live') predictor.renew(draft);
@@ -137,6 +154,7 @@ export class KnobsPanel implements Part {
 
   private drop(): void {
     this.draft.discard();
+    this.suggestion.clear();
     this.predictor.hide();
     this.notice.clear();
     this.desk.store.changed();
@@ -153,6 +171,7 @@ export class KnobsPanel implements Part {
       const moved = await mover.move(expected, wanted);
       if (moved) {
         this.settle(moved.new);
+        this.suggestion.clear();
         this.outcomes.begin(moved.old, moved.new, toldOf(known, moved.old, wanted));
         this.notice.good(`Applied: ${values(moved.new)}.`);
       } else {

@@ -41,8 +41,14 @@ export interface Problem {
   isCurve: boolean;
 }
 
-/** What is asked just now: where the sliders are, or the rest of the curve. */
-export type Phase = 'idle' | 'first' | 'curve';
+/** What is asked just now: where the sliders are, the rest of the curve, or where to put them. */
+export type Phase = 'idle' | 'first' | 'curve' | 'suggestion';
+
+/** Where to put the knobs, of how many settings. */
+export interface Suggested {
+  to: Knobs;
+  tried: number;
+}
 
 /**
  * Asks the simulator: first of the places that the operator compares, then of the rest of the curve. What it is
@@ -74,9 +80,9 @@ export class Predictor {
     // A failure is of the place at which it was asked; that of a renewal is shown until there is an answer.
     if (!before || !same(before.at, at)) this.problem = null;
     this.recall(STALE_CURVE);
-    const first = this.lacking([at, applied], STALE);
-    const isAsked = first.length > 0 || this.lacking(curve(this.wanted), STALE_CURVE).length > 0;
-    this.phase = first.length > 0 ? 'first' : isAsked ? 'curve' : 'idle';
+    const isFirst = this.compared(this.wanted).length > 0;
+    const isAsked = isFirst || this.lacking(curve(this.wanted), STALE_CURVE).length > 0;
+    this.phase = isFirst ? 'first' : isAsked ? 'curve' : 'idle';
     if (!isAsked) this.problem = null;
     else
       this.timer = setTimeout(() => {
@@ -94,6 +100,27 @@ export class Predictor {
     const { problem } = this;
     const isDue = problem && this.clock() - problem.made > (problem.isCurve ? STALE_CURVE : RETRY);
     if (problem ? isDue : isOld) this.ask(draft);
+  }
+
+  /** Where to put the knobs; `null` where that was given up. What is predicted of the places that were tried is kept. */
+  async suggest(): Promise<Suggested | null> {
+    this.cancel();
+    const mine = new AbortController();
+    this.inFlight = mine;
+    this.phase = 'suggestion';
+    this.changed();
+    try {
+      const foresight = await this.gate.foresight(null, mine.signal);
+      if (mine.signal.aborted) return null;
+      this.memory.take(foresight, this.clock(), this.measured());
+      if (!foresight.suggested) throw new Error('the gate knows of none');
+      return { to: foresight.suggested, tried: foresight.points.length };
+    } catch (error) {
+      if (mine.signal.aborted) return null;
+      throw error;
+    } finally {
+      if (!mine.signal.aborted) this.phase = 'idle';
+    }
   }
 
   /** Shows nothing any more. */
@@ -150,6 +177,17 @@ export class Predictor {
     });
   }
 
+  /**
+   * The two settings that are compared, unless both are known of the same load: only the points of one answer can be
+   * told apart from what is chance.
+   */
+  private compared({ at, applied }: Wanted): Knobs[] {
+    const both = [at, applied];
+    const [one, other] = both.map((knobs) => this.memory.find(knobs));
+    const isKnown = one && one.answer === other?.answer && this.lacking(both, STALE).length === 0;
+    return isKnown ? [] : both;
+  }
+
   /** Shows what is remembered, if the place of the sliders is, and not older. */
   private recall(age: number): void {
     const { wanted } = this;
@@ -172,7 +210,7 @@ export class Predictor {
     const mine = new AbortController();
     this.inFlight = mine;
     try {
-      const first = this.lacking([wanted.at, wanted.applied], STALE);
+      const first = this.compared(wanted);
       if (first.length > 0) await this.learn(first, mine.signal);
       this.phase = 'curve';
       this.problem = null;

@@ -1,12 +1,13 @@
 //! What the simulator found, as the admin interface says it.
 
-use gate::foresight::{ClassLoad, ClassOutcome, ClassPoint, Estimated, Load, Outcome, Point, Prediction};
-use sim::forecast::{Check, ClassForecast, Forecast, Setting};
-use stats::MeanEstimate;
+use gate::foresight::{
+    ClassLoad, ClassOutcome, ClassPoint, Estimated, Load, Outcome, Place, Point, Prediction,
+};
+use sim::forecast::{Check, ClassForecast, Forecast, Predicted, Setting};
 use units::Time;
 
 pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
-    let Forecast { load, settings, check, remarks } = found;
+    let Forecast { load, settings, suggested, check, remarks } = found;
     let class = |class: sim::forecast::ClassLoad| {
         let sim::forecast::ClassLoad { name, starts, requests, pause } = class;
         ClassLoad { name, starts, requests, pause }
@@ -20,6 +21,10 @@ pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
     Prediction {
         load,
         points: settings.into_iter().map(|setting| point(setting, check.as_ref())).collect(),
+        suggested: suggested.map(|knobs| Place {
+            differentiation: knobs.differentiation.as_f64(),
+            favour: knobs.favour.as_f64(),
+        }),
         remarks,
         took,
     }
@@ -27,34 +32,33 @@ pub(super) fn prediction(found: Forecast, took: f64) -> Prediction {
 
 fn point(setting: Setting, check: Option<&Check>) -> Point {
     let class = |(number, class): (usize, ClassForecast)| {
-        let wide = check.map_or_else(|| class.clone(), |check| check.widened(number, &class));
+        let class = check.map_or_else(|| class.clone(), |check| check.widened(number, &class));
         ClassPoint {
             name: class.name,
-            completed: estimated(class.completed, wide.completed),
-            completion: known(class.completion, wide.completion),
-            p50: known(class.p50, wide.p50),
-            p95: known(class.p95, wide.p95),
+            completed: estimated(class.completed),
+            completion: known(class.completion),
+            p50: known(class.p50),
+            p95: known(class.p95),
         }
     };
+    let throughput = setting.throughput;
     Point {
         differentiation: setting.knobs.differentiation.as_f64(),
         favour: setting.knobs.favour.as_f64(),
         classes: setting.classes.into_iter().enumerate().map(class).collect(),
-        throughput: estimated(
-            setting.throughput,
-            check.map_or(setting.throughput, |check| check.widened_throughput(setting.throughput)),
-        ),
-        utilization: estimated(setting.utilization, setting.utilization),
+        throughput: estimated(check.map_or(throughput, |check| check.widened_throughput(throughput))),
+        utilization: estimated(setting.utilization),
     }
 }
 
-fn estimated(estimate: MeanEstimate, wide: MeanEstimate) -> Estimated {
-    Estimated { mean: estimate.mean, ci: wide.ci, chance: estimate.ci }
+fn estimated(Predicted { mean, ci, chance }: Predicted) -> Estimated {
+    Estimated { mean, ci, chance }
 }
 
 /// Where anything was seen of it.
-fn known(estimate: MeanEstimate, wide: MeanEstimate) -> Option<Estimated> {
-    estimate.finite_ci().map(|_| estimated(estimate, wide))
+fn known(predicted: Predicted) -> Option<Estimated> {
+    let is_known = predicted.ci.iter().all(|end| end.is_finite());
+    is_known.then(|| estimated(predicted))
 }
 
 pub(super) fn outcome(classes: &[String], found: sim::forecast::Outcome) -> Outcome {
