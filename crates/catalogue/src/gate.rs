@@ -38,6 +38,8 @@ metrics! { exposed like LIKE;
         "1 while sessions are admitted, rather than requests.", labels: &["class"];
     SESSION_REQUESTS = "headworks_gate_session_requests", Gauge, Number,
         "Requests of a session on average, as soon as that is known.", labels: &["class"];
+    SESSION_STARTS = "headworks_gate_session_starts", Gauge, Number,
+        "Sessions per second that begin, or would, without those of clients that ask again.", labels: &["class"];
     QUEUE = "headworks_gate_queue", Gauge, Number, "Requests waiting, by stage.", labels: &["stage"],
         sampled: "gate.queue";
     IN_SERVICE = "headworks_gate_in_service", Gauge, Number, "Requests inside the server.",

@@ -120,6 +120,8 @@ pub struct ClassSnapshot {
     pub admits_sessions: bool,
     /// How many requests a session has on average, as soon as that is known.
     pub session_requests: Option<f64>,
+    /// Sessions per second that begin, or would: without those that are refused before their class is known, and without who asks again.
+    pub session_starts: f64,
     /// Its waiting room, which is empty unless visitors are told of it.
     pub room: RoomSnapshot,
 }

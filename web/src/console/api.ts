@@ -402,6 +402,11 @@ export interface components {
        * @description How many requests a session has on average; null until that is known.
        */
       session_requests?: number | null;
+      /**
+       * Format: double
+       * @description Sessions per second that begin, or would, without who asks again.
+       */
+      session_starts: number;
       /** Format: double */
       target: number;
       waiting_room: components['schemas']['WaitingRoom'];

@@ -3,7 +3,7 @@ import { unbroken } from '../format.ts';
 import { button, setAttribute, setText } from './elements.ts';
 import { icon } from './icon.ts';
 import type { Desk, Part } from './part.ts';
-import type { Severity, Verdict as Told } from './schemas.ts';
+import type { ClassState, Severity, Verdict as Told } from './schemas.ts';
 import type { Store } from './store.ts';
 import { pressed } from './samples.ts';
 import { duration, operatorOf, rate, share, timeOf, zonedTimeOf } from './words.ts';
@@ -16,9 +16,6 @@ const LOAD_OVER = 5;
 const CLOCK_ERROR = 5;
 /** For so long it is said that the gate was restarted, s. */
 const RESTART_SAID = 900;
-
-/** Why requests are fewer times what the server can do than users are. */
-const FEWER = 'those who are refused ask for no more pages, so users are more than that';
 
 const SEVERITY: Record<Severity, string> = {
   calm: 'Calm',
@@ -136,10 +133,28 @@ function loadWords({ samples, state }: Store): string {
   if (capacity === null || capacity <= 0) {
     return `Requests offered: ${rate(offered)}; what the server can do is not known yet.`;
   }
-  const times = offered / capacity;
-  const words = times < 1 ? `${share(times)} of` : `${Number(times.toPrecision(2))} times`;
-  const more = times > 1 ? `; ${FEWER}` : '';
-  return `Requests offered: ${rate(offered)}, ${words} what the server can do (${rate(capacity)})${more}.`;
+  const sessions = wanted(state?.classes ?? []);
+  // Those who are refused ask for no more pages, so there are more users than their requests tell.
+  if (offered > capacity && sessions && sessions.requests > offered) {
+    const each = Number((sessions.requests / sessions.starts).toPrecision(2));
+    return `Users: ${times(sessions.requests / capacity)} what the server can do (${rate(sessions.starts)} begin, for ${each} requests each; it can do ${rate(capacity)}).`;
+  }
+  return `Requests offered: ${rate(offered)}, ${times(offered / capacity)} what the server can do (${rate(capacity)}).`;
+}
+
+function times(ratio: number): string {
+  return ratio < 1 ? `${share(ratio)} of` : `${Number(ratio.toPrecision(2))} times`;
+}
+
+/** Sessions that begin per second and what they would ask for; nothing where that is not known of a class of which any do. */
+function wanted(classes: ClassState[]): { starts: number; requests: number } | null {
+  const sum = { starts: 0, requests: 0 };
+  for (const { session_starts: starts, session_requests: each } of classes) {
+    if (starts > 0 && each == null) return null;
+    sum.starts += starts;
+    sum.requests += starts * (each ?? 0);
+  }
+  return sum.starts > 0 ? sum : null;
 }
 
 /** What the operator has to know about what the page shows. */

@@ -34,7 +34,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     await page
       .locator('.did')
       .getByText(/sessions in \d+\u00a0s/)
-      .waitFor({ timeout: 15_000 });
+      .waitFor({ timeout: 30_000 });
     expect(await page.locator('.did thead').innerText()).toContain('Measured since');
     // What is read by keyboard stays in focus while its figures change.
     const figures = page.getByRole('region', { name: 'What the change did' });
@@ -202,7 +202,7 @@ describe.skipIf(chromium === undefined)('the knobs', () => {
     await page
       .locator('.did')
       .getByText(/sessions in \d+\u00a0s \(begun/)
-      .waitFor({ timeout: 15_000 });
+      .waitFor({ timeout: 30_000 });
     // Of the time until then it is asked once more.
     const moved = gate.clock;
     const asked = (url: string): boolean => Number(new URL(url).searchParams.get('since')) >= moved - 0.01;

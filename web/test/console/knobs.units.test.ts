@@ -90,11 +90,11 @@ describe('the price', () => {
       false,
     );
     expect(head).toBe(
-      'The price, sessions lost of 100: premium none, basic 56 → 44. Together 77.0 → 89.0 sessions completed per second.',
+      'The price, sessions lost of 100: premium none, basic 56 → 44. Together 77.0 → 89.0 completed per second.',
     );
     expect(sentences).toEqual([
-      'premium: all completed, 95\u00a0% within 26 → 17\u00a0ms.',
-      'basic: 44 → 56 of 100 sessions completed (+12), 95\u00a0% within 3.2 → 3.4\u00a0s (no noticeable difference).',
+      'premium: 95\u00a0% of responses within 26 → 17\u00a0ms.',
+      'basic: 95\u00a0% of responses within 3.2 → 3.4\u00a0s (no noticeable difference).',
     ]);
   });
 
@@ -106,10 +106,19 @@ describe('the price', () => {
       false,
     );
     expect(head).toContain('basic 56 → 55 (no noticeable difference)');
-    expect(sentences[1]).toBe(
-      'basic: no noticeable difference: 44 → 45 of 100 sessions completed, 95\u00a0% within 3\u00a0s.',
+    expect(sentences[1]).toBe('basic: 95\u00a0% of responses within 3\u00a0s (no noticeable difference).');
+    expect(head).toContain('Together 77.0 → 77.5 completed per second (no noticeable difference).');
+  });
+
+  test('does not call a great difference none because it is not sure', () => {
+    const wide = (value: number) => ({ value, ends: [value / 50, value * 50] as [number, number] });
+    const [before, after] = [side(77, [1, 0.64], [0.44, 3]), side(77, [1, 0.035], [0.44, 3])];
+    for (const one of [before, after]) {
+      for (const figures of one.classes.values()) figures.p95 = wide(figures.p95?.value ?? 0);
+    }
+    expect(price(NAMES, before, after, false).sentences[0]).toBe(
+      'premium: 95\u00a0% of responses within 640 → 35\u00a0ms (may be chance).',
     );
-    expect(head).toContain('Together 77.0 → 77.5 sessions completed per second (no noticeable difference).');
   });
 
   test('says that more differentiation has nothing left to give, only where that is so', () => {
@@ -124,9 +133,9 @@ describe('the price', () => {
   test('is of the slider alone where nothing else is known', () => {
     const { head, sentences } = price(NAMES, null, side(89, [1, 0.017], [0.56, 3.4]), true);
     expect(head).toBe(
-      'The price, sessions lost of 100: premium none, basic 44. Together 89.0 sessions completed per second.',
+      'The price, sessions lost of 100: premium none, basic 44. Together 89.0 completed per second.',
     );
-    expect(sentences[1]).toBe('basic: 56 of 100 sessions completed, 95\u00a0% within 3.4\u00a0s.');
+    expect(sentences[1]).toBe('basic: 95\u00a0% of responses within 3.4\u00a0s.');
   });
 });
 
@@ -194,7 +203,7 @@ describe('a prediction', () => {
     expect(predictor.known?.curve.map(({ favour }) => favour)).toEqual([0.3, 0.35, 0.5]);
   });
 
-  test('is not asked for again at once: along a knob only the new place is', async () => {
+  test('is not asked for again at once: along a knob only the new place is, with what it is compared with', async () => {
     const { draft, foresight, predictor } = asked();
     predictor.ask(draft);
     await settle();
@@ -202,12 +211,16 @@ describe('a prediction', () => {
     draft.move('favour', 0.7);
     predictor.ask(draft);
     await settle();
-    expect(foresight.mock.calls.map(([settings]) => settings)).toEqual([[knobs(0.9, 0.7)]]);
+    expect(foresight.mock.calls.map(([settings]) => settings)).toEqual([[knobs(0.9, 0.7), knobs(0.9, 0.5)]]);
+    // It is known, but of another load than what it is compared with.
     draft.move('favour', 0.3);
     predictor.ask(draft);
     expect(predictor.isCurrent).toBe(true);
     await settle();
-    expect(foresight).toHaveBeenCalledTimes(1);
+    expect(foresight).toHaveBeenCalledTimes(2);
+    predictor.ask(draft);
+    await settle();
+    expect(foresight).toHaveBeenCalledTimes(2);
   });
 
   test('may lack points of the curve, but not the place of the slider', async () => {

@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)('the console in Chromium', () => {
     const load = page.locator('.load-words');
     await load
       .getByText(
-        /^Requests offered: \d+(\.\d)?\/s, 1\.\d times what the server can do \(65\.0\/s\); those who/,
+        /^Users: 2\.8 times what the server can do \(36\.0\/s begin, for 5 requests each; it can do 65\.0\/s\)\./,
       )
       .waitFor();
     expect((await load.boundingBox())?.y).toBeLessThan(200);

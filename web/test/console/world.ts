@@ -135,6 +135,7 @@ export function state(names: string[], started: number): State {
       patience: 10,
       admits: { existing: 1, new: 1, sessions: false },
       session_requests: 5,
+      session_starts: 18,
       waiting_room: { waiting: 240 * i, outflow: 3.2 * i, longest: 61 * i },
       ...none,
     })),

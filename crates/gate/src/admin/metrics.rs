@@ -95,6 +95,10 @@ fn classes(metrics: &mut Metrics, gate: &Gate, policy: &Policy) {
             session_requests.sample(&[name], requests);
         }
     }
+    let session_starts = metrics.family(metric::SESSION_STARTS);
+    for (name, class) in &classes {
+        session_starts.sample(&[name], class.session_starts);
+    }
 }
 
 fn policy(metrics: &mut Metrics, policy: &Policy) {

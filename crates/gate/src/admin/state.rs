@@ -91,6 +91,8 @@ struct Class {
     p95: Option<f32>,
     /// How many requests a session has on average; null until that is known.
     session_requests: Option<f64>,
+    /// Sessions per second that begin, or would, without who asks again.
+    session_starts: f64,
     waiting_room: WaitingRoom,
     #[serde(flatten)]
     counts: Counts,
@@ -191,6 +193,7 @@ fn class(name: &str, class: &policy::ClassSnapshot, p95: Option<f32>) -> Class {
             sessions: class.admits_sessions,
         },
         session_requests: class.session_requests,
+        session_starts: class.session_starts,
         waiting_room: WaitingRoom {
             waiting: class.room.waiting,
             outflow: class.room.outflow,

@@ -282,6 +282,7 @@ impl Policy {
                 admits_new,
                 admits_sessions: self.admits_sessions(class),
                 session_requests: self.shares.requests_of_session(class),
+                session_starts: self.crowds[class.index()].rate() / self.config.period.as_secs_f64(),
                 room: self.rooms[class.index()].snapshot(self.now),
             }
         })

@@ -32,6 +32,11 @@ impl Crowd {
         });
     }
 
+    /// Sessions that begin in a period, lately.
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate.get()
+    }
+
     /// Periods are `longer` times as long from now on.
     pub(crate) fn rescale(&mut self, longer: f64) {
         self.rate.rescale(longer);

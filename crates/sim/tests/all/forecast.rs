@@ -191,7 +191,7 @@ fn without_knobs_it_suggests_some_that_serve_the_important_and_as_many_as_can_be
     let applied = knobs(0.0, 0.5);
     let front = Front { policy: Config { knobs: applied, ..front().policy }, ..front() };
     let found = forecast(&front, told(&requests), &[], UNTIL_IT_IS_KNOWN).unwrap();
-    assert_eq!((found.settings.len(), found.settings[0].knobs), (13, applied));
+    assert_eq!((found.settings.len(), found.settings[0].knobs), (9, applied));
     let of = |knobs: Knobs| found.settings.iter().find(|setting| setting.knobs == knobs).unwrap();
     let (suggested, now) = (of(found.suggested.unwrap()), of(applied));
     let [better, worse] = [suggested, now].map(|setting| setting.classes[0].completion);

@@ -9,6 +9,8 @@ use crate::link::news::Order;
 
 /// So far back before the move it is looked, s.
 const BEFORE: f64 = 180.0;
+/// Sessions that begin sooner after the move still meet what was before, and count as neither, s.
+const SETTLING: f64 = 10.0;
 /// How often what came of it is looked at: the gate goes through all that it remembers.
 const LOOK: Duration = Duration::from_secs(10);
 /// The gate remembers some minutes.
@@ -43,7 +45,8 @@ impl Aftermath {
         now: Instant,
         clock: f64,
     ) -> Self {
-        let first = (clock - BEFORE).max(earlier.map_or(0.0, |earlier| earlier.clock)).max(0.0);
+        let steady = earlier.map_or(0.0, |earlier| earlier.clock + SETTLING);
+        let first = (clock - BEFORE).max(steady.min(clock)).max(0.0);
         let (before, since, asked, ended) = (None, None, None, None);
         Self { from, to, at: now, clock, first, predicted, before, since, asked, looked: now, ended }
     }
@@ -73,7 +76,7 @@ impl Aftermath {
             self.first
         } else if self.ended.is_none() && now.saturating_duration_since(self.looked) >= LOOK {
             self.looked = now;
-            self.clock
+            self.clock + SETTLING
         } else {
             return None;
         };

@@ -7,7 +7,7 @@ import type { Unit } from '../../report.ts';
 import { setText } from '../elements.ts';
 import type { Estimate, Point, Predicted } from '../schemas.ts';
 import { ends } from '../words.ts';
-import type { Knob } from './draft.ts';
+import { KNOBS, type Knob } from './draft.ts';
 import type { Known } from './prediction.ts';
 
 interface Quantity {
@@ -102,10 +102,7 @@ function spec(quantity: Quantity, known: Known | null): BandsSpec {
   const along = known?.along ?? 'differentiation';
   const points = known?.curve ?? [];
   const classes = points[0]?.classes.map((one) => one.name) ?? [];
-  const marks = [
-    { x: known?.applied[along] ?? 0, name: 'applied' },
-    { x: known?.at[along] ?? 0, name: 'slider' },
-  ].sort((a, b) => a.x - b.x);
+  const marks = known ? marksOf(known) : [];
   const { ofAll } = quantity;
   const curves = classes.map((name, index) =>
     curveOf({ name, subject: lookOf(index) }, points, along, (point) => {
@@ -120,7 +117,7 @@ function spec(quantity: Quantity, known: Known | null): BandsSpec {
     yLabel: quantity.label,
     xLogarithmic: false,
     curves: isSummed ? [...curves, curveOf(TOGETHER, points, along, ofAll)] : curves,
-    marks: known ? marks : [],
+    marks,
     namesAbove: true,
     overload: null,
     words: (x) => `${along} ${x.toFixed(2)}`,
@@ -128,6 +125,13 @@ function spec(quantity: Quantity, known: Known | null): BandsSpec {
     unit: quantity.unit,
     elsewhere: '',
   };
+}
+
+/** Where the slider is; and what is applied, unless the other knob is elsewhere too, so that it is not on this curve. */
+function marksOf({ at, applied, along }: Known): BandsSpec['marks'] {
+  const slider = { x: at[along], name: 'slider' };
+  const isOn = KNOBS.every((knob) => knob === along || Math.abs(applied[knob] - at[knob]) < 1e-6);
+  return isOn ? [slider, { x: applied[along], name: 'applied' }].sort((a, b) => a.x - b.x) : [slider];
 }
 
 /** Those points at which it is known. */

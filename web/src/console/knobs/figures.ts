@@ -129,6 +129,11 @@ export function isSlight(kind: Kind, from: number, to: number): boolean {
   return Math.abs(to - from) < LEAST[kind] * (kind === 'share' ? 1 : Math.abs(from));
 }
 
+/** Whether a difference would matter much, if it is one: five times the least. */
+export function isGreat(kind: Kind, from: number, to: number): boolean {
+  return Math.abs(to - from) >= 5 * LEAST[kind] * (kind === 'share' ? 1 : Math.abs(from));
+}
+
 /** Whether `to` is noticeably more than `from` (1), less (-1), or neither: the intervals overlap, or it is slight. */
 export function change(
   kind: Kind,

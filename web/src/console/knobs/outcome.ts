@@ -3,7 +3,7 @@ import { button, setText } from '../elements.ts';
 import type { Outcome } from '../schemas.ts';
 import type { Store } from '../store.ts';
 import { duration, operatorOf, timeOf } from '../words.ts';
-import { isTooSoon, type Applied } from './applied.ts';
+import { isTooSoon, SETTLING, type Applied } from './applied.ts';
 import { Comparison, type Column } from './compare.ts';
 import { lacksPercentiles, measuredSide, predictedSide, sessionsOf, type Side } from './figures.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -52,7 +52,10 @@ export class Did {
     const drawn = JSON.stringify([applied, since, problem, names, isMeasured(since) ? '' : seconds]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    setText(this.words, `${what(applied)} ${came(since, problem)}${applied.inShadow ? SHADOW : ''}`);
+    setText(
+      this.words,
+      `${what(applied)} ${this.came(applied, since, problem)}${applied.inShadow ? SHADOW : ''}`,
+    );
     const sides = sidesOf(applied, since);
     const meanwhile = applied.until === null ? `measuring, ${duration(seconds)}` : 'none has ended';
     this.showPrice(applied, names, sides, meanwhile);
@@ -93,6 +96,17 @@ export class Did {
     this.say(since && isMeasuredSide(since) ? verdicts(names, before, predicted, since) : []);
     const until = applied.until ?? store.now;
     setText(this.capacity, capacityWords(store.samples, applied.from, applied.at, until));
+  }
+
+  private came({ at, until }: Applied, outcome: Outcome | null, problem: string | null): string {
+    if (outcome && sessionsOf(outcome) > 0) return sureness(outcome);
+    if (problem !== null) return `What came of it is not known: ${problem}.`;
+    if ((until ?? this.store.now) - at < SETTLING) {
+      return until === null
+        ? `Settling: sessions that begin in the first ${duration(SETTLING)} still meet what was before, and are left out.`
+        : 'That was too short to be measured.';
+    }
+    return outcome ? 'No session that began since then is over yet.' : 'What came of it is being asked.';
   }
 
   private say(texts: string[]): void {
@@ -142,9 +156,4 @@ function what(applied: Applied): string {
   const was = isTooSoon(applied) ? ' It was changed again too soon to say what was before.' : reach;
   const said = who !== null && told === null ? ' What was predicted on another page is not known.' : '';
   return `${by} at ${timeOf(at)}: ${values(old)} → ${values(now)}.${end}${was}${said}`;
-}
-
-function came(outcome: Outcome | null, problem: string | null): string {
-  if (outcome) return sessionsOf(outcome) > 0 ? sureness(outcome) : 'No session has ended since then.';
-  return problem === null ? 'What came of it is being asked.' : `What came of it is not known: ${problem}.`;
 }

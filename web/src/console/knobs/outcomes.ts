@@ -136,15 +136,20 @@ export class Outcomes {
     this.last = { outcome: await this.gate.outcome(since), at: now };
   }
 
-  /** What was before is what came since long before less what came since. */
+  /**
+   * What was before is what came since long before less what came since. The first sessions after a change still meet
+   * what was before it, and count as neither.
+   */
   private async measure(applied: Applied): Promise<void> {
     const { gate, store } = this;
     const { at, from, until } = applied;
     const isKnown = store.now - at < REMEMBERED;
     if (applied.isFinal || (until !== null && !isKnown)) return;
-    const since = await gate.outcome(at);
     const isAsked = isKnown && !applied.isSettled && !isTooSoon(applied);
+    const rest = isAsked ? await gate.outcome(at) : null;
     const all = isAsked ? await gate.outcome(from) : null;
+    const begin = at + SETTLING;
+    const since = (until ?? store.now) - begin < LEAST ? null : await gate.outcome(begin);
     const after = until === null ? null : await gate.outcome(until);
     if (applied !== this.applied) return;
     // It may have come to an end, or be placed elsewhere, while the answers were awaited.
@@ -152,10 +157,10 @@ export class Outcomes {
       this.asked = -Infinity;
       return;
     }
-    const before = all && minus(all, since);
+    const before = all && rest && minus(all, rest);
     if (before) applied.before = withPercentiles(before, this.seen);
-    applied.isSettled ||= isPast(since);
-    const whole = after && minus(since, after);
+    applied.isSettled ||= rest !== null && isPast(rest);
+    const whole = since && after && minus(since, after);
     if (!after) this.since = since;
     else if (whole) this.since = withPercentiles(whole, this.since);
     if (after) applied.isFinal = isPast(after);

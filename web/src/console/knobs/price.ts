@@ -1,7 +1,9 @@
 import { about, rate } from '../words.ts';
-import { change, isAll, type Figures, type Measured, type Side } from './figures.ts';
+import { change, isAll, isGreat, type Figures, type Kind, type Measured, type Side } from './figures.ts';
 
 export const SAME = 'no noticeable difference';
+/** Of a difference that is great, and not sure. */
+const UNSURE = 'may be chance';
 
 /** What a setting costs and gives, in words. */
 export interface Price {
@@ -35,45 +37,23 @@ function losses(from: Figures | undefined, to: Figures | undefined): string {
   const before = from?.completion;
   const words = (one: Measured): string => (isAll(one) ? 'none' : String(100 - of100(one.value)));
   if (!before || words(before) === words(after)) return words(after);
-  const note = change('share', before, after) === 0 ? ` (${SAME})` : '';
-  return `${words(before)} → ${words(after)}${note}`;
+  return `${words(before)} → ${words(after)}${note('share', before, after)}`;
 }
 
-function ofClass(name: string, from: Figures | undefined, to: Figures, isMore: boolean): string {
-  const figures = [completion(from?.completion, to.completion), within(from?.p95, to.p95)];
-  const known = figures.filter((figure) => figure !== null);
-  // Said once, where it is true of all of them.
-  const isSame = known.length > 1 && known.every(({ note }) => note === SAME);
-  const each = known.map(({ words, note }) => (note === '' || isSame ? words : `${words} (${note})`));
-  const said = each.join(', ') || 'nothing is known';
+function ofClass(name: string, from: Figures | undefined, to: Figures, isMore: boolean): string | [] {
   const hasAll = isAll(from?.completion) && isAll(to.completion) && change('time', from?.p95, to.p95) >= 0;
   const rest =
     isMore && hasAll ? ` ${name} already gets all: more differentiation has nothing left to give it.` : '';
-  return `${name}: ${isSame ? `${SAME}: ` : ''}${said}.${rest}`;
+  if (!to.p95) return [];
+  const after = about(to.p95.value);
+  const times = between(from?.p95 ? about(from.p95.value) : after, after);
+  return `${name}: 95\u00a0% of responses within ${times}${note('time', from?.p95, to.p95)}.${rest}`;
 }
 
-/** A figure before and after, and what is to be said of the difference. */
-interface Figure {
-  words: string;
-  note: string;
-}
-
-function completion(from: Measured | null | undefined, to: Measured | null): Figure | null {
-  if (!to) return null;
-  if (isAll(to) && (!from || isAll(from))) return { words: 'all completed', note: '' };
-  const after = of100(to.value);
-  if (!from) return { words: `${after} of 100 sessions completed`, note: '' };
-  const before = of100(from.value);
-  const more = after - before;
-  const words = `${between(String(before), String(after))} of 100 sessions completed`;
-  return { words, note: change('share', from, to) === 0 ? SAME : `${more < 0 ? '−' : '+'}${Math.abs(more)}` };
-}
-
-function within(from: Measured | null | undefined, to: Measured | null): Figure | null {
-  if (!to) return null;
-  const after = about(to.value);
-  const words = `95\u00a0% within ${between(from ? about(from.value) : after, after)}`;
-  return { words, note: from && change('time', from, to) === 0 ? SAME : '' };
+/** What is to be said of a difference that is not one, or not for sure. */
+function note(kind: Kind, from: Measured | null | undefined, to: Measured): string {
+  if (!from || change(kind, from, to) !== 0) return '';
+  return ` (${isGreat(kind, from.value, to.value) ? UNSURE : SAME})`;
 }
 
 /** The unit once, where both have it; one figure where they read alike. */
@@ -88,6 +68,5 @@ function sum(from: Side | null, to: Side): string {
   if (!to.total) return 'Together: not known.';
   const after = rate(to.total.value);
   const before = from?.total ? rate(from.total.value) : after;
-  const note = from?.total && change('rate', from.total, to.total) === 0 ? ` (${SAME})` : '';
-  return `Together ${between(before, after).replace('/s', '')} sessions completed per second${note}.`;
+  return `Together ${between(before, after).replace('/s', '')} completed per second${note('rate', from?.total, to.total)}.`;
 }

@@ -7,14 +7,7 @@ export class PriceList {
   private readonly title = h('h3');
   private readonly head = h('p', { class: 'price-head', role: 'status' });
   private readonly list = h('ul', { class: 'price-list' });
-  readonly root = h(
-    'div',
-    { class: 'price', hidden: true },
-    this.title,
-    this.head,
-    h('p', { class: 'small' }, 'Lost: turned away, or given up before the last page.'),
-    this.list,
-  );
+  readonly root = h('div', { class: 'price', hidden: true }, this.title, this.head, this.list);
 
   show(price: Price | null, title: string): void {
     this.root.hidden = price === null;

@@ -19,7 +19,7 @@ const TEXTS: Record<Knob, Text> = {
     high: 'strict priority',
     words: ([first, ...rest]) => (rest.length > 0 ? `: ${first} before ${rest.at(-1)}` : ''),
     lines: ([first]) =>
-      first === undefined ? [] : [`Towards 1 ${first} goes first, and the others pay for it.`],
+      first === undefined ? [] : [`Towards 1 ${first} goes first; the others pay for it.`],
   },
   favour: {
     label: 'Favour',
@@ -28,11 +28,7 @@ const TEXTS: Record<Knob, Text> = {
     words: (classes) => (classes.length > 1 ? `: for ${below(classes)}` : ''),
     lines: (classes) => {
       const whom = below(classes);
-      return [
-        `0: short waits for ${whom}; fewer sessions begin.`,
-        `1: ${whom} may wait as long as clients do.`,
-        'Which completes more depends on the load: see the price. If that says no difference, take 0.',
-      ];
+      return [`Towards 1 ${whom} may wait as long as clients do; that may complete more, or fewer.`];
     },
   },
 };

@@ -86,7 +86,7 @@ fn what_came_of_a_move_is_shown_beside_what_was_predicted() {
     assert!(shown.contains("applied differentiation 0.90 -> 0.80  measuring, 4 s"), "{shown}");
     assert!(!shown.contains("0/s ->"), "nothing is measured yet: {shown}");
     assert_eq!(model.tick(now + 9 * SECOND).0, None);
-    assert_eq!(look_back(&mut model, now + 10 * SECOND, 5, 0.6, 0.2), 1000.0);
+    assert_eq!(look_back(&mut model, now + 10 * SECOND, 5, 0.6, 0.2), 1010.0);
     let shown = picture(120, 40, &model, now + 10 * SECOND);
     assert!(shown.contains("10 sessions have ended, too few to judge"), "{shown}");
     assert!(!shown.contains("better") && !shown.contains("worse"), "{shown}");
@@ -156,8 +156,8 @@ fn what_was_before_is_not_measured_after() {
     let mut greeting = samples::greeting();
     greeting.state.knobs = WANTED;
     model.see(News::Met(Box::new(greeting)), now + 30 * SECOND);
-    assert_eq!(model.tick(now + 30 * SECOND).0, Some(Order::LookBack { since: 1000.0 }));
-    model.see(News::Outcome { since: 1000.0, told: Err("too little seen".to_owned()) }, now + 30 * SECOND);
+    assert_eq!(model.tick(now + 30 * SECOND).0, Some(Order::LookBack { since: 1010.0 }));
+    model.see(News::Outcome { since: 1010.0, told: Err("too little seen".to_owned()) }, now + 30 * SECOND);
     let shown = picture(120, 40, &model, now);
     assert!(shown.contains("what came of it is not known: too little seen"), "{shown}");
 }
