@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)('a prediction on the page', () => {
     await head.getByText(/^The price, sessions lost of 100: premium 9 → 36, basic 58 → 46/).waitFor();
     await page.getByText('computing the curve …').waitFor();
     const sentences = await page.locator('.price-list').first().innerText();
-    expect(sentences).toContain('premium: 95\u00a0% of responses within ');
+    expect(sentences).toContain('premium: 3.80 → 2.60 completed per second, 95\u00a0% within ');
     expect(await head.innerText()).toContain(
       'Together 8.00 completed per second (no noticeable difference).',
     );

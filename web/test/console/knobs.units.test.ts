@@ -93,8 +93,8 @@ describe('the price', () => {
       'The price, sessions lost of 100: premium none, basic 56 → 44. Together 77.0 → 89.0 completed per second.',
     );
     expect(sentences).toEqual([
-      'premium: 95\u00a0% of responses within 26 → 17\u00a0ms.',
-      'basic: 95\u00a0% of responses within 3.2 → 3.4\u00a0s (no noticeable difference).',
+      'premium: 50.0 completed per second, 95\u00a0% within 26 → 17\u00a0ms.',
+      'basic: 22.0 → 28.0 completed per second, 95\u00a0% within 3.2 → 3.4\u00a0s (no noticeable difference).',
     ]);
   });
 
@@ -106,7 +106,9 @@ describe('the price', () => {
       false,
     );
     expect(head).toContain('basic 56 → 55 (no noticeable difference)');
-    expect(sentences[1]).toBe('basic: 95\u00a0% of responses within 3\u00a0s (no noticeable difference).');
+    expect(sentences[1]).toBe(
+      'basic: 22.0 → 22.3 completed per second (no noticeable difference), 95\u00a0% within 3\u00a0s.',
+    );
     expect(head).toContain('Together 77.0 → 77.5 completed per second (no noticeable difference).');
   });
 
@@ -117,7 +119,7 @@ describe('the price', () => {
       for (const figures of one.classes.values()) figures.p95 = wide(figures.p95?.value ?? 0);
     }
     expect(price(NAMES, before, after, false).sentences[0]).toBe(
-      'premium: 95\u00a0% of responses within 640 → 35\u00a0ms (may be chance).',
+      'premium: 50.0 completed per second, 95\u00a0% within 640 → 35\u00a0ms (may be chance).',
     );
   });
 
@@ -135,7 +137,7 @@ describe('the price', () => {
     expect(head).toBe(
       'The price, sessions lost of 100: premium none, basic 44. Together 89.0 completed per second.',
     );
-    expect(sentences[1]).toBe('basic: 95\u00a0% of responses within 3.4\u00a0s.');
+    expect(sentences[1]).toBe('basic: 28.0 completed per second, 95\u00a0% within 3.4\u00a0s.');
   });
 });
 

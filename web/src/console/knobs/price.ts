@@ -44,10 +44,24 @@ function ofClass(name: string, from: Figures | undefined, to: Figures, isMore: b
   const hasAll = isAll(from?.completion) && isAll(to.completion) && change('time', from?.p95, to.p95) >= 0;
   const rest =
     isMore && hasAll ? ` ${name} already gets all: more differentiation has nothing left to give it.` : '';
-  if (!to.p95) return [];
-  const after = about(to.p95.value);
-  const times = between(from?.p95 ? about(from.p95.value) : after, after);
-  return `${name}: 95\u00a0% of responses within ${times}${note('time', from?.p95, to.p95)}.${rest}`;
+  const figures = [completed(from?.completed, to.completed), within(from?.p95, to.p95)];
+  const known = figures.filter((words) => words !== '').join(', ');
+  return known === '' ? [] : `${name}: ${known}.${rest}`;
+}
+
+function completed(from: Measured | null | undefined, to: Measured | null): string {
+  if (!to) return '';
+  const after = rate(to.value);
+  const before = from ? rate(from.value) : after;
+  const words = between(before, after).replace('/s', '');
+  return `${words} completed per second${before === after ? '' : note('rate', from, to)}`;
+}
+
+function within(from: Measured | null | undefined, to: Measured | null): string {
+  if (!to) return '';
+  const after = about(to.value);
+  const before = from ? about(from.value) : after;
+  return `95\u00a0% within ${between(before, after)}${before === after ? '' : note('time', from, to)}`;
 }
 
 /** What is to be said of a difference that is not one, or not for sure. */
@@ -65,8 +79,5 @@ function between(before: string, after: string): string {
 }
 
 function sum(from: Side | null, to: Side): string {
-  if (!to.total) return 'Together: not known.';
-  const after = rate(to.total.value);
-  const before = from?.total ? rate(from.total.value) : after;
-  return `Together ${between(before, after).replace('/s', '')} completed per second${note('rate', from?.total, to.total)}.`;
+  return to.total ? `Together ${completed(from?.total, to.total)}.` : 'Together: not known.';
 }

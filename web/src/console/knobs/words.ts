@@ -15,7 +15,7 @@ export function knobTerms(): HTMLElement {
     ['95\u00a0% within', 'of 100 responses, 95 took no longer than that.'],
     [
       'Interval',
-      'from where to where the figure of some minutes is in 95 of 100 cases; where those of two figures overlap, no difference is seen.',
+      'from where to where the figure of some minutes is in 95 of 100 cases. Two predictions are told apart by less, as they are of the same users. Differences below 2\u00a0% of a rate or a tenth of a time are not noticeable.',
     ],
   ]);
 }
