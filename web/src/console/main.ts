@@ -50,9 +50,23 @@ function start(page: HTMLElement): void {
     },
     token,
   };
-  const top = header(desk);
-  const parts: Part[] = [
-    new KnobsPanel(desk),
+  const [top, knobs] = [header(desk), new KnobsPanel(desk)];
+  const main = h('main', { id: 'main', tabindex: '-1' }, token.root, knobs.root);
+  const skip = h('a', { class: 'skip', href: '#main' }, 'Skip to the knobs');
+  page.append(skip, top.root, main, dialogs.root);
+  keepTitle(store);
+  const show = keepShown(store, [top, knobs]);
+  afterPaint(() => {
+    const parts = below(desk);
+    main.append(...parts.map((part) => part.root));
+    show(parts);
+  });
+  void link.run();
+}
+
+/** What is below the first look. */
+function below(desk: Desk): Part[] {
+  return [
     meters(desk),
     charts(desk),
     new QueuePart(desk),
@@ -62,15 +76,11 @@ function start(page: HTMLElement): void {
     new Operations(desk),
     new Log(desk),
   ];
-  page.append(
-    h('a', { class: 'skip', href: '#main' }, 'Skip to the knobs'),
-    top.root,
-    h('main', { id: 'main', tabindex: '-1' }, token.root, ...parts.map((part) => part.root)),
-    dialogs.root,
-  );
-  keepTitle(store);
-  keepShown(store, [top, ...parts]);
-  void link.run();
+}
+
+/** Once a frame has been painted, so that what is there by then is seen first. */
+function afterPaint(then: () => void): void {
+  requestAnimationFrame(() => setTimeout(then));
 }
 
 const page = document.getElementById('page');

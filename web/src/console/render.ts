@@ -7,8 +7,11 @@ import type { Store } from './store.ts';
 /** Clocks and ages go on without news. */
 const TICK = 1000;
 
-/** Shows all parts when something has changed, at most once a frame, and nothing while nobody looks. */
-export function keepShown(store: Store, parts: Part[]): void {
+/**
+ * Shows all parts when something has changed, at most once a frame, and nothing while nobody looks. Gives what takes
+ * further parts.
+ */
+export function keepShown(store: Store, parts: Part[]): (more: Part[]) => void {
   const guarded = parts.map((part) => new Guarded(part));
   let due = false;
   const render = (): void => {
@@ -28,6 +31,10 @@ export function keepShown(store: Store, parts: Part[]): void {
     soon();
   });
   render();
+  return (more) => {
+    guarded.push(...more.map((part) => new Guarded(part)));
+    render();
+  };
 }
 
 /** A part that may fail without the others, and says so: what it shows then is of before. */
