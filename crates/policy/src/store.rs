@@ -56,8 +56,10 @@ pub(crate) struct Held {
     pub(crate) demoted_to: Option<ClassId>,
     /// Where it stands among those of its class, once its turn for admission has come.
     pub(crate) rank: Rank,
-    /// What serving its session promises.
+    /// What counts now of what serving its session promises.
     pub(crate) prospect: Prospect,
+    /// What it promises, where that counts.
+    pub(crate) promised: Prospect,
     pub(crate) position: Position,
     /// When it came to its place.
     pub(crate) since: Time,
@@ -104,6 +106,7 @@ impl Held {
             demoted_to: None,
             rank: Rank::New,
             prospect: Prospect::NONE,
+            promised: Prospect::NONE,
             position: Position::Classifying,
             since: now,
             begun: Begun::default(),
@@ -290,6 +293,21 @@ impl Store {
             self.prospects[root] |= 1 << prospect;
         }
         self.link(key, queue);
+    }
+
+    /// Moves a request to the end of the queue it is in; what its session promises counts as this from now on. Among those who have the same
+    /// it comes last, if that is another.
+    pub(crate) fn promise(&mut self, key: Key, prospect: Prospect) {
+        let Held { position: Position::Queue(queue), since, prospect: before, .. } = *self.get(key) else {
+            return;
+        };
+        if before == prospect {
+            self.pass_over(key);
+            return;
+        }
+        self.put(key, Position::Classifying, since);
+        self.get_mut(key).prospect = prospect;
+        self.enqueue(key, queue, since);
     }
 
     /// Moves a request to the end of the queue it is in. Its place among those that take turns stays.

@@ -4,7 +4,6 @@ use units::{ClassId, Span, Time};
 
 use super::policy::Policy;
 use super::refill::Refill;
-use crate::admission::Controller;
 use crate::config::{Admission, Config};
 use crate::fairness::rank::Rank;
 use crate::prospects::prospect::Prospect;
@@ -48,21 +47,27 @@ impl Policy {
         // Visitors count when they come for the first time.
         let is_back = matches!(held.session, SessionHint::Visitor(visit) if visit.told.is_some());
         if standing.rank == Rank::New && !standing.is_retry && !is_back {
-            self.crowds[class.index()].came();
+            self.crowd.came(class);
         }
         // What is small holds no client up, and its user goes on to read: the next page is asked for when those who
         // are farther read.
         let is_small = self.config.admission == Admission::Sessions
             && standing.rank == Rank::Existing
             && self.costs.is_small(self.store.get(key).kind);
-        let prospect = if self.admits_sessions(class) { standing.prospect } else { Prospect::NONE };
-        self.store.get_mut(key).prospect = if is_small { Prospect::FIRST } else { prospect };
+        let promised = if is_small { Prospect::FIRST } else { standing.prospect };
+        self.store.get_mut(key).promised = promised;
+        self.store.get_mut(key).prospect = self.prospect(class, promised);
         let held = self.store.get_mut(key);
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
         if has_raised_itself && held.rank == Rank::Excess {
             held.demoted_to = Some(last);
         }
         self.class_of(key)
+    }
+
+    /// What counts of what a request's session promises: what is small always goes first.
+    pub(super) fn prospect(&self, class: ClassId, promised: Prospect) -> Prospect {
+        if promised == Prospect::FIRST || self.admits_sessions(class) { promised } else { Prospect::NONE }
     }
 
     /// Whether a request waits in the queue of its class whatever room that has: where sessions are admitted, all but
@@ -74,7 +79,7 @@ impl Policy {
     /// Whether sessions of a class are admitted, rather than requests: where it is known how long they are, and most cannot be
     /// finished.
     pub(super) fn admits_sessions(&self, class: ClassId) -> bool {
-        self.crowds[class.index()].is_dense()
+        self.crowd.is_dense(class)
     }
 
     pub(super) fn join(&mut self, now: Time, key: Key, class: ClassId) {
@@ -222,7 +227,7 @@ impl Policy {
         true
     }
 
-    fn classes_below(&self, class: ClassId) -> impl DoubleEndedIterator<Item = ClassId> + use<> {
+    pub(super) fn classes_below(&self, class: ClassId) -> impl DoubleEndedIterator<Item = ClassId> + use<> {
         self.layout.all().filter(move |other| *other > class)
     }
 
@@ -270,52 +275,6 @@ impl Policy {
             self.learn_capacity(used);
         }
         self.retarget();
-    }
-
-    /// Learns what the server can do for each class, and how many of its sessions can begin.
-    fn learn_capacity(&mut self, used: f64) {
-        self.spare.end_period(self.controllers.iter().map(Controller::outflow).sum(), used);
-        for class in self.layout.all() {
-            let lately = self.reach(class);
-            let reach = self.reaches[class.index()].learn(lately);
-            self.shares.end_period(class);
-            let wasted = self.shares.wasted(class);
-            let matters = self.config.admission == Admission::Sessions;
-            let requests = self.shares.requests_of_session(class).filter(|_| matters);
-            let telling = requests.filter(|_| self.shares.are_lengths_known(class));
-            self.crowds[class.index()].end_period(reach, telling);
-            let empty = if self.waiting_to_begin(class) == [0, 0] { 0.0 } else { 1.0 - used };
-            let crowding = if self.admits_sessions(class) { self.crowding(class) } else { 0.0 };
-            self.doors[class.index()].end_period(
-                self.now,
-                self.config.period,
-                reach - wasted,
-                empty,
-                requests,
-                crowding,
-            );
-        }
-    }
-
-    /// Requests of sessions under way that wait in a class, over as many as are served in the time that they should wait at most.
-    fn crowding(&self, class: ClassId) -> f64 {
-        /// Of fewer the server has nothing to do now and then.
-        const MIN_REQUESTS: f64 = 4.0;
-        let longest = self.config.knobs.longest_wait_inside(self.patience(class));
-        let outflow = self.controllers[class.index()].outflow();
-        let periods = longest.as_secs_f64() / self.config.period.as_secs_f64();
-        let waiting = self.store.length(self.layout.class(class, Rank::Existing));
-        f64::from(waiting) / (outflow * periods).max(MIN_REQUESTS)
-    }
-
-    /// How many requests of a class the server could have done in the last period: what it does, what is left, and what those have who
-    /// matter less, but for the share that their weights see to.
-    fn reach(&self, class: ClassId) -> f64 {
-        let outflow = |class: ClassId| self.controllers[class.index()].outflow();
-        let all =
-            self.spare.requests() + outflow(class) + self.classes_below(class).map(outflow).sum::<f64>();
-        let kept = |below: ClassId| outflow(below).min(all * self.scheduler.share_beside(below, class));
-        all - self.classes_below(class).map(kept).sum::<f64>()
     }
 
     /// Gives held-back requests the first chance of the new period; those that have had all

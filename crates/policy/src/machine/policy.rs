@@ -51,7 +51,7 @@ pub struct Policy {
     pub(super) floors: Vec<Floor>,
     /// Requests of each class that can be served in a period.
     pub(super) reaches: Vec<Mean>,
-    pub(super) crowds: Vec<Crowd>,
+    pub(super) crowd: Crowd,
     /// What the server could do besides.
     pub(super) spare: Spare,
     /// By which its sessions begin.
@@ -102,7 +102,7 @@ impl Policy {
             shares: Shares::new(classes, room),
             floors: vec![Floor::default(); classes],
             reaches: vec![Mean::default(); classes],
-            crowds: vec![Crowd::default(); classes],
+            crowd: Crowd::new(classes),
             spare: Spare::default(),
             doors: vec![Door::default(); classes],
             rooms: (0..classes).map(|_| WaitingRoom::new()).collect(),
@@ -282,7 +282,7 @@ impl Policy {
                 admits_new,
                 admits_sessions: self.admits_sessions(class),
                 session_requests: self.shares.requests_of_session(class),
-                session_starts: self.crowds[class.index()].rate() / self.config.period.as_secs_f64(),
+                session_starts: self.crowd.rate(class) / self.config.period.as_secs_f64(),
                 room: self.rooms[class.index()].snapshot(self.now),
             }
         })

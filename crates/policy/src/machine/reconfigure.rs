@@ -46,7 +46,7 @@ impl Policy {
         if config.period != before.period {
             let longer = config.period.as_secs_f64() / before.period.as_secs_f64();
             self.controllers.iter_mut().for_each(|controller| controller.rescale(longer));
-            self.crowds.iter_mut().for_each(|crowd| crowd.rescale(longer));
+            self.crowd.rescale(longer);
             self.reaches.iter_mut().for_each(|reach| reach.rescale(longer));
             self.spare.rescale(longer);
             self.shares.rescale(longer);

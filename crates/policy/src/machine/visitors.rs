@@ -22,7 +22,7 @@ impl Policy {
         held.session = SessionHint::Visitor(visit);
         // Who does not wait is counted when it is ranked.
         if waits && visit.told.is_none() && self.shares.came(now, held.client) {
-            self.crowds[class.index()].came();
+            self.crowd.came(class);
         }
         waits
     }
