@@ -295,8 +295,8 @@ impl Store {
         self.link(key, queue);
     }
 
-    /// Moves a request to the end of the queue it is in; what its session promises counts as this from now on. Among those who have the same
-    /// it comes last, if that is another.
+    /// Moves a request to the end of the queue it is in; what its session promises counts as `prospect` from now on. If it counted as something
+    /// else before, it comes last of those with that prospect.
     pub(crate) fn promise(&mut self, key: Key, prospect: Prospect) {
         let Held { position: Position::Queue(queue), since, prospect: before, .. } = *self.get(key) else {
             return;

@@ -22,7 +22,7 @@ struct Beginnings {
     came: u32,
     /// That begin in a period.
     rate: Mean,
-    /// The same, of the last periods only.
+    /// That begin in one of the last few.
     lately: f64,
     /// Whether it is known how long they are.
     are_known: bool,
