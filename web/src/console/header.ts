@@ -14,6 +14,8 @@ const STEADY = 2;
 const LOAD_OVER = 5;
 /** A browser's clock that is further off than this is said, s. */
 const CLOCK_ERROR = 5;
+/** A class with so small a part of the sessions does not count among them. */
+const FEW = 0.01;
 /** For so long it is said that the gate was restarted, s. */
 const RESTART_SAID = 900;
 
@@ -146,13 +148,15 @@ function times(ratio: number): string {
   return ratio < 1 ? `${share(ratio)} of` : `${Number(ratio.toPrecision(2))} times`;
 }
 
-/** Sessions that begin per second and what they would ask for; nothing where that is not known of a class of which any do. */
+/** Sessions that begin per second and what they would ask for; nothing where that is not known of a class of which more than a few do. */
 function wanted(classes: ClassState[]): { starts: number; requests: number } | null {
+  const all = classes.reduce((sum, { session_starts: starts }) => sum + starts, 0);
   const sum = { starts: 0, requests: 0 };
   for (const { session_starts: starts, session_requests: each } of classes) {
-    if (starts > 0 && each == null) return null;
+    if (starts < FEW * all) continue;
+    if (each == null) return null;
     sum.starts += starts;
-    sum.requests += starts * (each ?? 0);
+    sum.requests += starts * each;
   }
   return sum.starts > 0 ? sum : null;
 }

@@ -21,9 +21,7 @@ describe.skipIf(chromium === undefined)('a prediction on the page', () => {
     await page.getByText('computing the curve …').waitFor();
     const sentences = await page.locator('.price-list').first().innerText();
     expect(sentences).toContain('premium: 3.80 → 2.60 completed per second, 95\u00a0% within ');
-    expect(await head.innerText()).toContain(
-      'Together 8.00 completed per second (no noticeable difference).',
-    );
+    expect(await head.innerText()).toContain('Together 8.00 completed per second.');
     // The curve of the sum is beside those of the classes.
     await page.locator('.curves .legend').getByText('together, sessions/s').waitFor();
     await page.getByText('computing the curve …').waitFor({ state: 'detached' });

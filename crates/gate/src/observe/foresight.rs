@@ -39,7 +39,7 @@ pub struct Recent {
 pub struct Inquiry {
     /// The load.
     pub recent: Recent,
-    /// How the knobs would be, one setting after the other; without any, settings are chosen over both, and suggests one.
+    /// How the knobs would be, one setting after the other; without any, some over both are chosen, of which one is suggested.
     pub knobs: Vec<Knobs>,
     /// Becomes true when what is known of all of them by then is enough.
     pub enough: Arc<AtomicBool>,

@@ -55,14 +55,15 @@ impl Policy {
             && standing.rank == Rank::Existing
             && self.costs.is_small(self.store.get(key).kind);
         let promised = if is_small { Prospect::FIRST } else { standing.prospect };
-        self.store.get_mut(key).promised = promised;
-        self.store.get_mut(key).prospect = self.prospect(class, promised);
         let held = self.store.get_mut(key);
+        held.promised = promised;
         let has_raised_itself = matches!(held.session, SessionHint::Known(session) if session.is_raised);
         if has_raised_itself && held.rank == Rank::Excess {
             held.demoted_to = Some(last);
         }
-        self.class_of(key)
+        let class = self.class_of(key);
+        self.store.get_mut(key).prospect = self.prospect(class, promised);
+        class
     }
 
     /// What counts of what a request's session promises: what is small always goes first.

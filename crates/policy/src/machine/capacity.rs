@@ -43,7 +43,7 @@ impl Policy {
             let requests = shares.requests_of_session(class).filter(|_| shares.are_lengths_known(class));
             match requests.filter(|_| config.admission == Admission::Sessions) {
                 Some(requests) => Wish::Each(requests),
-                None => Wish::InAll(outflow(class)),
+                None => Wish::InAll((outflow(class) - shares.wasted(class)).max(0.0)),
             }
         });
         if is_another {
@@ -51,7 +51,8 @@ impl Policy {
         }
     }
 
-    /// Puts all that wait in the order that counts now. Those who came while the other did would be served last, or first.
+    /// Puts all that wait in the order that counts now, as far as it is known what their sessions promise. Left where they are, those who came before
+    /// would be served last after one change, and first after the next.
     fn reorder(&mut self) {
         for class in self.layout.all() {
             for queue in self.layout.admitted(class).chain(self.layout.held_back(class)) {

@@ -55,23 +55,26 @@ impl Crowd {
     }
 
     /// A period is over; in each, `reach` requests can be served besides those of sessions that are lost, and of each class so much is wished for.
-    /// Whether that makes another kind of crowd.
+    /// Whether that makes another kind of crowd of any class.
     pub(crate) fn end_period(&mut self, reach: f64, wish: impl Fn(ClassId) -> Wish) -> bool {
         let mut wanted = 0.0;
+        let mut is_another = false;
+        let was_dense = self.is_dense;
         for (class, beginnings) in (0..).map(ClassId).zip(&mut self.classes) {
             let came = f64::from(core::mem::take(&mut beginnings.came));
             beginnings.rate.learn(came);
             beginnings.lately += (came - beginnings.lately) / Self::MEMORY;
             let wish = wish(class);
-            beginnings.are_known = matches!(wish, Wish::Each(_));
+            let are_known = matches!(wish, Wish::Each(_));
+            is_another |= was_dense && are_known != beginnings.are_known;
+            beginnings.are_known = are_known;
             wanted += match wish {
                 Wish::Each(requests) => beginnings.lately * requests.max(1.0),
                 Wish::InAll(requests) => requests,
             };
         }
-        let was_dense = self.is_dense;
         self.is_dense = wanted > reach * if was_dense { Self::THIN } else { Self::DENSE };
-        self.is_dense != was_dense
+        is_another || self.is_dense != was_dense
     }
 
     /// Sessions of a class that begin in a period, lately.

@@ -19,22 +19,24 @@ impl Predicted {
     ///
     /// `chance` is the interval of a mean of what is left of each value when the mean of its replication over all settings is taken
     /// away (Morey 2008, Confidence intervals from normalized data: A correction to Cousineau 2005), shorter by the root of two, so that two of
-    /// them touch where a test of the pairs says 95 % (Goldstein and Healy 1995, The graphical presentation of a collection of means).
+    /// them touch about where a test of the pairs says 95 %, of two settings just there (Goldstein and Healy 1995, The graphical presentation of a collection of means).
     pub(super) fn of_all(values: &[Vec<f64>]) -> Vec<Self> {
-        let replications = values.iter().map(Vec::len).max().unwrap_or_default();
+        let is_known = |values: &&Vec<f64>| !values.is_empty() && !values.iter().any(|value| value.is_nan());
+        let compared: Vec<&Vec<f64>> = values.iter().filter(is_known).collect();
+        let replications = compared.iter().map(|values| values.len()).max().unwrap_or_default();
         let common: Vec<f64> = (0..replications)
-            .map(|number| mean(values.iter().filter_map(|values| values.get(number)).copied()))
+            .map(|number| mean(compared.iter().filter_map(|values| values.get(number)).copied()))
             .collect();
-        let compared = values.iter().filter(|values| !values.is_empty()).count() as f64;
+        let number = compared.len() as f64;
         values
             .iter()
             .map(|values| {
                 let own = Self::alone(values);
-                if compared < 2.0 {
+                if number < 2.0 || !is_known(&values) {
                     return own;
                 }
                 let rest = MeanEstimate::of(values.iter().zip(&common).map(|(value, common)| value - common));
-                let shorter = (compared / (compared - 1.0) / 2.0).sqrt();
+                let shorter = (number / (number - 1.0) / 2.0).sqrt();
                 let chance = rest.ci.map(|end| own.mean + (end - rest.mean) * shorter);
                 Self { chance, ..own }
             })
@@ -74,9 +76,7 @@ impl Predicted {
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, number) = values
-        .filter(|value| !value.is_nan())
-        .fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
+    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), value| (sum + value, number + 1.0));
     sum / number
 }
 
@@ -118,5 +118,9 @@ mod tests {
         assert!(all[1].mean.is_nan() && all[2].mean.is_nan(), "{all:?}");
         let alone = of(&[&[10.0, 30.0]]);
         assert_eq!(alone[0].chance, alone[0].ci);
+        let two = of(&[&[10.0, 30.0], &[11.0, 32.0]]);
+        let three = of(&[&[10.0, 30.0], &[11.0, 32.0], &[f64::NAN, 7.0]]);
+        assert_eq!(three[..2], two, "what has no figure changes nothing for the others");
+        assert_eq!(three[2].chance.map(f64::is_finite), three[2].ci.map(f64::is_finite));
     }
 }

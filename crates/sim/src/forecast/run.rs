@@ -86,7 +86,7 @@ pub fn forecast(
         remarks
             .push(format!("{missing} of {all} settings are not known: the processors had no time for them"));
     }
-    let suggested = if is_open { suggested(&known, applied) } else { None };
+    let suggested = if is_open && known.len() > 1 { suggested(&known, applied) } else { None };
     Ok(Forecast { load: seen.load(), settings: known, suggested, check, remarks })
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Estimate {
     pub(crate) mean: Option<f64>,
     /// Without an end where nothing is known.
     ci: Option<[Option<f64>; 2]>,
-    /// Of a prediction, by chance alone: what the model is off by is in all of them alike.
+    /// Of a prediction, by which those of one answer are compared.
     #[serde(default)]
     chance: Option<[Option<f64>; 2]>,
 }
@@ -36,6 +36,11 @@ impl Estimate {
         };
         let of = |interval: &dyn Fn(Self) -> Option<[f64; 2]>| Some([interval(self)?, interval(other)?]);
         of(&by_chance).or_else(|| of(&Self::interval))
+    }
+
+    /// As it is compared with those of other answers.
+    pub(super) fn alone(self) -> Self {
+        Self { chance: None, ..self }
     }
 
     /// What was measured, without an interval.

@@ -13,6 +13,8 @@ pub(crate) struct Foresight {
     #[serde(default)]
     pub(crate) remarks: Vec<String>,
     pub(crate) load: Option<Load>,
+    /// Which of them to take, where none was asked for.
+    pub(crate) suggested: Option<Knobs>,
 }
 
 /// What the prediction is made of.
@@ -44,6 +46,23 @@ pub(crate) struct Class {
     /// From request to answer, s.
     #[serde(deserialize_with = "or_unknown")]
     pub(crate) p95: Estimate,
+}
+
+impl Point {
+    /// As it is compared with points of other answers, for which other users came.
+    pub(crate) fn alone(self) -> Self {
+        let class = |class: Class| Class {
+            completed: class.completed.alone(),
+            completion: class.completion.alone(),
+            p95: class.p95.alone(),
+            ..class
+        };
+        Self {
+            classes: self.classes.into_iter().map(class).collect(),
+            throughput: self.throughput.alone(),
+            ..self
+        }
+    }
 }
 
 #[cfg(test)]

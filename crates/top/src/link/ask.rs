@@ -74,7 +74,8 @@ pub(crate) async fn queue(client: &Client, wanted: &Wanted) -> Result<Queue, Str
 pub(crate) async fn carry_out(client: &Client, order: Order) -> News {
     match order {
         Order::Foresee(knobs) => {
-            let answer = client.foresee(&json!({ "knobs": knobs })).await;
+            let body = if knobs.is_empty() { json!({}) } else { json!({ "knobs": knobs }) };
+            let answer = client.foresee(&body).await;
             let told = answer.map_err(|fault| fault.to_string()).and_then(|body| read(&body));
             News::Foreseen { knobs, told }
         }

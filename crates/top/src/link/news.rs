@@ -61,7 +61,7 @@ pub(crate) enum News {
 /// What the user wants.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
-    /// To know what would come of these knobs; the first are the most urgent.
+    /// To know what would come of these knobs, the first are the most urgent; or, of none, which to take.
     Foresee(Vec<Knobs>),
     /// To know what came of the sessions that began since then, Unix seconds.
     LookBack {

@@ -100,7 +100,7 @@ impl Aftermath {
         now.saturating_duration_since(self.at)
     }
 
-    /// From when to when it was before, and from when on it is since; by the gate's clock.
+    /// From when on it was before, and when it was moved; by the gate's clock.
     pub(super) fn times(&self) -> [f64; 2] {
         [self.first, self.clock]
     }

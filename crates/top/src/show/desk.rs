@@ -57,6 +57,7 @@ impl Desk {
     /// Moves what is chosen by so many steps, from where it is now.
     pub(super) fn turn(&mut self, steps: f64, now_holds: Knobs, now: Instant) {
         let Some(knob) = self.chosen else { return };
+        self.forecast.leave_suggestion();
         let Trial { base, mut set } =
             self.trial.unwrap_or(Trial { base: now_holds, set: Setting::default() });
         let (place, holds) = match knob {
@@ -71,6 +72,13 @@ impl Desk {
         self.tried_at = Some(now);
     }
 
+    /// Tries out both knobs at a place.
+    pub(super) fn try_out(&mut self, to: Knobs, now_holds: Knobs, now: Instant) {
+        let set = Setting::between(now_holds, to);
+        self.trial = (set != Setting::default()).then_some(Trial { base: now_holds, set });
+        self.tried_at = Some(now);
+    }
+
     /// Where the knobs would be, unless they are there.
     pub(super) fn wanted(&self, now_holds: Knobs) -> Option<Knobs> {
         self.trial.map(|trial| trial.set.on(now_holds)).filter(|wanted| !wanted.is_like(&now_holds))
@@ -78,6 +86,7 @@ impl Desk {
 
     /// Everything back to what holds; whether there was anything to discard.
     pub(super) fn discard(&mut self) -> bool {
+        self.forecast.leave_suggestion();
         let any = self.trial.is_some() || self.chosen.is_some();
         (self.trial, self.chosen) = (None, None);
         any

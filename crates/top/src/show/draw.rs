@@ -18,6 +18,7 @@ const HELP: &str = "\
 d, f     choose differentiation or favour
 arrows   move what is chosen
 Enter    apply, Esc discard, u undo
+g        let the gate suggest both
 s        shadow mode: on, off (y/n)
 x        drain: begin, end (y/n)
 w        who waits; / searches

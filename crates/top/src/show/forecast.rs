@@ -21,6 +21,8 @@ pub(super) struct Forecast {
     pub(super) remarks: Vec<String>,
     asked: Option<Asked>,
     failed: Option<Failed>,
+    /// Whether there was no time for some of what was asked for last.
+    lacks: bool,
 }
 
 /// What was predicted of some knobs.
@@ -52,6 +54,13 @@ struct Failed {
     then: Knobs,
     why: String,
     at: Instant,
+}
+
+/// Where to put the knobs, of so many settings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Suggested {
+    pub(super) to: Knobs,
+    pub(super) tried: usize,
 }
 
 /// The knobs as they are beside the knobs as they would be.
@@ -123,19 +132,42 @@ impl Forecast {
         }
         let knobs = match (self.is_fresh(holds, now), self.is_fresh(then, now)) {
             (true, true) => return None,
-            (true, false) => vec![then],
-            (false, _) => vec![holds, then],
+            (true, false) if self.lacks => vec![then],
+            // Only what is said in one answer is of the same users.
+            _ => vec![holds, then],
         };
         self.asked = Some(Asked { knobs: knobs.clone(), now: holds, then, at: now, clock, is_void: false });
         Some(Order::Foresee(knobs))
     }
 
-    /// Takes what the gate says to what was asked. It has simulated the first knobs first, and the others as far as
+    /// Which knobs to take, is to be asked now; not while something else is.
+    pub(super) fn suggest(&mut self, holds: Knobs, now: Instant, clock: f64) -> Option<Order> {
+        if self.asked.is_some() {
+            return None;
+        }
+        let knobs = Vec::new();
+        self.asked = Some(Asked { knobs, now: holds, then: holds, at: now, clock, is_void: false });
+        Some(Order::Foresee(Vec::new()))
+    }
+
+    /// A suggestion that was asked for is not wanted any more: the user has gone on.
+    pub(super) fn leave_suggestion(&mut self) {
+        if let Some(asked) = self.asked.as_mut().filter(|asked| asked.knobs.is_empty()) {
+            asked.is_void = true;
+        }
+    }
+
+    /// Takes what the gate says to what was asked, and gives what it suggests, if it was that. It has simulated the first knobs first, and the others as far as
     /// there was time: what is missing is asked for alone then.
-    pub(super) fn foreseen(&mut self, knobs: &[Knobs], told: Result<Foresight, String>, at: Instant) {
-        let Some(asked) = self.asked.take_if(|asked| asked.knobs == knobs) else { return };
-        if asked.is_void {
-            return;
+    pub(super) fn foreseen(
+        &mut self,
+        knobs: &[Knobs],
+        told: Result<Foresight, String>,
+        at: Instant,
+    ) -> Option<Result<Suggested, String>> {
+        let asked = self.asked.take_if(|asked| asked.knobs == knobs).filter(|asked| !asked.is_void)?;
+        if asked.knobs.is_empty() {
+            return Some(self.suggested(&asked, told));
         }
         let told = told.and_then(|foresight| {
             let is_first =
@@ -147,17 +179,39 @@ impl Forecast {
             if foresight.points.iter().any(is_first) { Ok(foresight) } else { Err(why()) }
         });
         match told {
-            Ok(Foresight { points, remarks, load }) => {
-                (self.failed, self.remarks, self.load) = (None, remarks, load);
+            Ok(mut foresight) => {
                 let is_asked = |point: &Point| asked.knobs.iter().any(|one| point.knobs.is_like(one));
-                for point in points.into_iter().filter(is_asked) {
-                    self.known.retain(|known| !known.point.knobs.is_like(&point.knobs));
-                    self.known.push_front(Known { point, at: asked.at, clock: asked.clock });
-                }
-                self.known.truncate(MAX_POINTS);
+                foresight.points.retain(is_asked);
+                self.lacks = foresight.points.len() < asked.knobs.len();
+                self.keep(&asked, foresight);
             }
             Err(why) => self.failed = Some(Failed { now: asked.now, then: asked.then, why, at }),
         }
+        None
+    }
+
+    fn suggested(&mut self, asked: &Asked, told: Result<Foresight, String>) -> Result<Suggested, String> {
+        let foresight = told?;
+        let to = foresight.suggested.ok_or("the gate knows of none")?;
+        let tried = foresight.points.len();
+        self.lacks = false;
+        self.keep(asked, foresight);
+        Ok(Suggested { to, tried })
+    }
+
+    /// Points of one answer are of the same users; those of earlier ones are not of these.
+    fn keep(&mut self, asked: &Asked, Foresight { points, remarks, load, .. }: Foresight) {
+        (self.failed, self.remarks, self.load) = (None, remarks, load);
+        for known in &mut self.known {
+            known.point = known.point.clone().alone();
+        }
+        let is_alone = points.len() == 1;
+        for point in points {
+            self.known.retain(|known| !known.point.knobs.is_like(&point.knobs));
+            let point = if is_alone { point.alone() } else { point };
+            self.known.push_front(Known { point, at: asked.at, clock: asked.clock });
+        }
+        self.known.truncate(MAX_POINTS);
     }
 
     /// What was predicted, or is being computed, is of a gate that has become another one.

@@ -50,6 +50,7 @@ fn overview(model: &Model) -> Vec<&'static str> {
     add("? help", true);
     add("d f knobs", true);
     add("w who waits", true);
+    add("g suggest", model.state.foresight);
     add("c changes", true);
     add("Esc close", !is_chosen && model.aftermath.is_some());
     add("s shadow", may);

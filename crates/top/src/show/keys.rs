@@ -73,6 +73,7 @@ fn obey(model: &mut Model, key: KeyEvent, now: Instant) -> Act {
         }
         KeyCode::Char('d') => choose(model, Knob::Differentiation, now),
         KeyCode::Char('f') => choose(model, Knob::Favour, now),
+        KeyCode::Char('g') => return suggest(model, now),
         KeyCode::Char('s' | 'x' | 'u') | KeyCode::Enter => return change(model, key.code, now),
         code => return arrow(model, code, now),
     }
@@ -137,6 +138,25 @@ fn choose(model: &mut Model, knob: Knob, now: Instant) {
     }
 }
 
+/// Asks the gate where to put both knobs, which changes nothing.
+fn suggest(model: &mut Model, now: Instant) -> Act {
+    model.page = Page::Overview;
+    let (holds, clock) = (model.state.knobs, model.clock());
+    let is_there = model.state.foresight && model.lost.is_none();
+    let order = if is_there { model.desk.forecast.suggest(holds, now, clock) } else { None };
+    match order {
+        Some(order) => {
+            model.say("trying settings over both knobs in the simulator", false, now);
+            Act::Order(order)
+        }
+        None => {
+            let why = if is_there { "something else is being predicted" } else { "the gate cannot predict" };
+            model.say(format!("no suggestion: {why}"), true, now);
+            Act::Draw
+        }
+    }
+}
+
 /// Moves knobs, one move at a time.
 fn shift(model: &mut Model, order: Order, now: Instant) -> Act {
     if model.desk.is_moving {
@@ -144,6 +164,7 @@ fn shift(model: &mut Model, order: Order, now: Instant) -> Act {
         return Act::Draw;
     }
     model.desk.is_moving = true;
+    model.desk.forecast.leave_suggestion();
     Act::Order(order)
 }
 

@@ -7,6 +7,7 @@ use tui::Theme;
 
 use super::aftermath::Aftermath;
 use super::desk::Desk;
+use super::forecast::Suggested;
 use crate::api::changes::Change;
 use crate::api::history::Sample;
 use crate::api::queue::{Queue, Wanted};
@@ -115,7 +116,11 @@ impl Model {
             // An answer to an older search may come after one to a newer.
             News::Queue(wanted, queue) if wanted == self.wanted => self.queue = Some(queue),
             News::Queue(..) => {}
-            News::Foreseen { knobs, told } => self.desk.forecast.foreseen(&knobs, told, now),
+            News::Foreseen { knobs, told } => {
+                if let Some(suggested) = self.desk.forecast.foreseen(&knobs, told, now) {
+                    self.take_suggestion(suggested, now);
+                }
+            }
             News::Outcome { since, told } => {
                 if let Some(aftermath) = &mut self.aftermath {
                     aftermath.outcome(since, told);
@@ -242,6 +247,20 @@ impl Model {
 
     pub(super) fn say(&mut self, text: impl Into<String>, is_bad: bool, now: Instant) {
         self.note = Some(Note { text: text.into(), is_bad, until: now + NOTE });
+    }
+
+    /// Tries out what the gate suggests.
+    fn take_suggestion(&mut self, suggested: Result<Suggested, String>, now: Instant) {
+        match suggested {
+            Ok(Suggested { to, tried }) if to.is_like(&self.state.knobs) => {
+                self.say(format!("what is applied is as good as any of {tried} settings tried"), false, now);
+            }
+            Ok(Suggested { to, tried }) => {
+                self.desk.try_out(to, self.state.knobs, now);
+                self.say(format!("the best of {tried} settings tried, not applied yet"), false, now);
+            }
+            Err(why) => self.say(format!("no suggestion: {why}"), true, now),
+        }
     }
 
     /// What is due without a key; whether the picture changes.

@@ -39,10 +39,11 @@ export class Draft {
     if (this.applied && same(this.at, this.applied)) this.base = null;
   }
 
-  /** Both knobs. */
+  /** Both knobs, from what is applied now. */
   moveTo({ differentiation, favour }: Knobs): void {
+    this.base = null;
     this.move('favour', favour);
-    this.move('differentiation', differentiation);
+    if (differentiation !== this.at.differentiation) this.move('differentiation', differentiation);
   }
 
   discard(): void {

@@ -64,13 +64,14 @@ export function sessionsOf(outcome: Outcome): number {
   return outcome.classes.reduce((sum, one) => sum + one.sessions, 0);
 }
 
-function estimated(estimate: Estimate | null | undefined): Measured | null {
-  if (!estimate) return null;
-  const { mean, chance } = estimate;
-  return { value: mean, ends: ends(estimate), chance: [chance[0] ?? mean, chance[1] ?? mean] };
-}
-
-export function predictedSide({ classes, throughput }: Point): Side {
+/** `isPaired` says whether it is compared with a point of the same answer: only then are the users the same. */
+export function predictedSide({ classes, throughput }: Point, isPaired = true): Side {
+  const estimated = (estimate: Estimate | null | undefined): Measured | null => {
+    if (!estimate) return null;
+    const { mean, chance } = estimate;
+    const known = { value: mean, ends: ends(estimate) };
+    return isPaired ? { ...known, chance: [chance[0] ?? mean, chance[1] ?? mean] } : known;
+  };
   const each = classes.map(({ name, completed, completion, p95 }): [string, Figures] => [
     name,
     {

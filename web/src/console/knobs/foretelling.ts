@@ -7,7 +7,7 @@ import { Curves } from './curves.ts';
 import { same, type Draft } from './draft.ts';
 import { predictedSide } from './figures.ts';
 import { price } from './price.ts';
-import { STALE, type Known, type Predictor } from './prediction.ts';
+import { isOfOne, STALE, type Known, type Predictor } from './prediction.ts';
 import { PriceList } from './pricelist.ts';
 import { values } from './words.ts';
 
@@ -73,7 +73,7 @@ export class Foretelling {
 
   private showKnown(known: Known | null, draft: Draft, measured: Column): void {
     const { classes } = this.store;
-    const now = known?.now ? predictedSide(known.now) : null;
+    const now = known?.now ? predictedSide(known.now, isOfOne(known)) : null;
     const slider = known && predictedSide(known.slider.point);
     const isMore = known !== null && known.at.differentiation > known.applied.differentiation;
     this.price.show(slider && price(classes, now, slider, isMore), known ? placeOf(known, draft) : '');

@@ -11,7 +11,7 @@ import { measuredSide } from './figures.ts';
 import { Foretelling } from './foretelling.ts';
 import { Did } from './outcome.ts';
 import { Outcomes } from './outcomes.ts';
-import { Predictor, type Known } from './prediction.ts';
+import { isOfOne, Predictor, type Known } from './prediction.ts';
 import { Sliders } from './sliders.ts';
 import { Suggestion } from './suggestion.ts';
 import { knobTerms, values } from './words.ts';
@@ -54,9 +54,12 @@ export class KnobsPanel implements Part {
       this.suggestion.clear();
       this.moved();
     });
-    this.suggestion = new Suggestion(store, this.predictor, (to) => {
+    const move = (to: Knobs): void => {
       this.draft.moveTo(to);
       this.moved();
+    };
+    this.suggestion = new Suggestion(store, this.predictor, move, () => {
+      if (this.draft.isMoved) this.predict();
     });
     this.did = new Did(store, () => {
       this.outcomes.close();
@@ -165,6 +168,7 @@ export class KnobsPanel implements Part {
     const { draft } = this;
     const expected = draft.base ?? draft.applied;
     if (mover.isBusy || !expected) return;
+    this.predictor.leaveSuggestion();
     const wanted = { ...draft.at };
     const { known } = this.predictor;
     try {
@@ -195,6 +199,7 @@ export class KnobsPanel implements Part {
     const { mover, store } = this.desk;
     const { applied } = this.outcomes;
     if (!applied || mover.isBusy) return;
+    this.predictor.leaveSuggestion();
     try {
       const moved = await mover.move(applied.new, applied.old);
       if (moved) {
@@ -224,5 +229,5 @@ export class KnobsPanel implements Part {
 /** What has been predicted of a move. */
 function toldOf(known: Known | null, from: Knobs, to: Knobs): Told | null {
   if (!known || !same(known.at, to)) return null;
-  return { point: known.slider.point, was: same(known.applied, from) ? known.now : null };
+  return { point: known.slider.point, was: same(known.applied, from) && isOfOne(known) ? known.now : null };
 }

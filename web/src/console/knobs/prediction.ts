@@ -123,6 +123,13 @@ export class Predictor {
     }
   }
 
+  /** A suggestion that is awaited is not wanted any more. */
+  leaveSuggestion(): void {
+    if (this.phase !== 'suggestion') return;
+    this.cancel();
+    this.phase = 'idle';
+  }
+
   /** Shows nothing any more. */
   hide(): void {
     this.cancel();
@@ -236,6 +243,11 @@ export class Predictor {
       throw new Error('there was no time to simulate it');
     }
   }
+}
+
+/** Whether both points that are compared are of one answer. */
+export function isOfOne({ now, slider }: Known): boolean {
+  return now !== null && slider.answer.points.includes(now);
 }
 
 /** Whether what is measured has come to be something else: by more than a tenth, and not by chance. */

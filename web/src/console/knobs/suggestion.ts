@@ -19,6 +19,8 @@ export class Suggestion {
     private readonly store: Store,
     private readonly predictor: Predictor,
     private readonly move: (to: Knobs) => void,
+    /** What had been asked before is asked again. */
+    private readonly resume: () => void,
   ) {
     this.root.append(this.ask, this.rule, this.notice.root);
   }
@@ -47,6 +49,7 @@ export class Suggestion {
       else this.notice.clear();
     } catch (error) {
       this.notice.bad(`No suggestion: ${why(error)}.`);
+      this.resume();
     }
     store.changed();
   }

@@ -63,14 +63,14 @@ fn a_place_that_was_predicted_lately_is_not_asked_about_again() {
     model.see(foreseen(HELD, WANTED), now);
     let third = Knobs { differentiation: 0.75, ..HELD };
     keys(&mut model, &[KeyCode::Left], now);
-    assert_eq!(model.tick(now + SECOND).0, foresee(&[third]), "the knobs as they are, are known");
+    assert_eq!(model.tick(now + SECOND).0, foresee(&[HELD, third]), "what is compared is of the same users");
     // Back to the first, while the gate is still at the other.
     keys(&mut model, &[KeyCode::Right], now + SECOND);
     assert!(picture(120, 40, &model, now + SECOND).contains("premium 50 -> 60"));
     keys(&mut model, &[KeyCode::Left, KeyCode::Left], now + SECOND);
     let shown = picture(120, 40, &model, now + 5 * SECOND);
     assert!(shown.contains("computed next; another question is computed for 4 s now"), "{shown}");
-    model.see(partly(&[third], &[third]), now + 6 * SECOND);
+    model.see(partly(&[HELD, third], &[HELD, third]), now + 6 * SECOND);
     keys(&mut model, &[KeyCode::Right], now + 6 * SECOND);
     assert_eq!(model.tick(now + 8 * SECOND).0, None);
     assert!(picture(120, 40, &model, now).contains("premium 50 -> 60"));
@@ -296,4 +296,48 @@ fn a_price_is_of_100_sessions_and_says_where_there_is_no_difference() {
                  Completed together: 4/s -> 4/s (no noticeable difference).";
     assert!(shown.contains(price), "{shown}");
     assert!(shown.contains("(45 to 55)"), "intervals where there is room: {shown}");
+}
+
+#[test]
+fn a_setting_that_the_gate_suggests_is_tried_out_and_not_applied() {
+    let now = Instant::now();
+    let suggested = |to: Option<Knobs>| {
+        let mut foresight = samples::foresight(&[HELD, WANTED]);
+        foresight.suggested = to;
+        told(&[], Ok(foresight))
+    };
+    let mut model = model();
+    let order = press(&mut model, KeyEvent::from(KeyCode::Char('g')), now);
+    assert!(matches!(order, Act::Order(Order::Foresee(knobs)) if knobs.is_empty()));
+    let again = press(&mut model, KeyEvent::from(KeyCode::Char('g')), now);
+    assert!(matches!(again, Act::Draw), "one question at a time");
+    model.see(suggested(Some(WANTED)), now);
+    let shown = picture(120, 40, &model, now);
+    assert!(
+        shown.contains("the best of 2 settings tried, not applied yet") && shown.contains("0.90 -> 0.80?"),
+        "{shown}"
+    );
+    assert!(shown.contains("premium 50 -> 60"), "what it would do is known: {shown}");
+    assert_eq!(model.tick(now + SECOND).0, None, "and not asked for again");
+    // Who has gone on is not moved back.
+    for gone_on in [vec![KeyCode::Char('d'), KeyCode::Left], vec![KeyCode::Esc]] {
+        let mut model = super::model();
+        press(&mut model, KeyEvent::from(KeyCode::Char('g')), now);
+        keys(&mut model, &gone_on, now);
+        let before = model.desk.wanted(HELD);
+        model.see(suggested(Some(WANTED)), now);
+        assert_eq!(model.desk.wanted(HELD), before);
+    }
+    for (answer, words) in [
+        (suggested(Some(HELD)), "as good as any of 2 settings tried"),
+        (suggested(None), "no suggestion: the gate knows of none"),
+        (told(&[], Err("too little was seen yet".to_owned())), "no suggestion: too little was seen yet"),
+    ] {
+        let mut model = super::model();
+        press(&mut model, KeyEvent::from(KeyCode::Char('g')), now);
+        model.see(answer, now);
+        let shown = picture(120, 40, &model, now);
+        assert!(shown.contains(words), "{words}: {shown}");
+        assert!(model.desk.wanted(HELD).is_none());
+    }
 }
