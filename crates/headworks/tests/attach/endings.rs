@@ -123,12 +123,7 @@ fn gates_are_killed(server: &Server) {
         "kept: {kept:?} answered and lost"
     );
     let gate = site.gate("window = 1");
-    poll_until(PATIENCE, "the server to be attached again", || {
-        let before = gate.metric("headworks_gate_dispatched_total");
-        assert_eq!(site.once(Server::FAST, "").0, 200);
-        (gate.metric("headworks_gate_dispatched_total") > before).then_some(())
-    });
-    in_order(&site, &gate);
+    attached_again(&site, &gate);
     drop(running);
 }
 
@@ -145,6 +140,16 @@ fn gates_that_are_killed_under_apache_lose_nothing() {
 #[test]
 fn gates_that_are_killed_under_threads_lose_nothing() {
     gates_are_killed(&Server::gunicorn("gthread"));
+}
+
+/// Waits until requests go through the gate, and sees that all is in order then.
+fn attached_again(site: &Site<'_>, gate: &crate::properties::Gate) {
+    poll_until(PATIENCE, "the server to be attached again", || {
+        let before = gate.metric("headworks_gate_dispatched_total");
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+        (gate.metric("headworks_gate_dispatched_total") > before).then_some(())
+    });
+    in_order(site, gate);
 }
 
 fn in_order(site: &Site<'_>, gate: &crate::properties::Gate) {
@@ -231,12 +236,7 @@ fn a_master_that_is_killed_takes_no_more_with_it_than_without_a_gate() {
             drop(running);
         }
         let running = site.start();
-        poll_until(PATIENCE, "the server to be attached again", || {
-            let before = gate.metric("headworks_gate_dispatched_total");
-            assert_eq!(site.once(Server::FAST, "").0, 200);
-            (gate.metric("headworks_gate_dispatched_total") > before).then_some(())
-        });
-        in_order(&site, &gate);
+        attached_again(&site, &gate);
         drop(running);
     }
 }
