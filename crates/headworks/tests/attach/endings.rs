@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use testkit::{PATIENCE, poll_until};
 
 use crate::properties::{Site, WAITED, the_window_holds};
@@ -202,41 +202,5 @@ fn processes_that_are_killed_leave_no_place_taken() {
         });
         assert!(answered > 100 && lost <= 4 * kills(20), "{answered} answered, {lost} lost");
         in_order(&site, &gate);
-    }
-}
-
-/// Kills all of these that are still there, and waits until they are gone.
-fn end(processes: &[Pid]) {
-    let is_there = |pid: &Pid| {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
-        stat.is_ok_and(|stat| !stat.contains(") Z "))
-    };
-    processes.iter().for_each(|pid| kill_process(*pid, Signal::KILL).unwrap_or_default());
-    poll_until(PATIENCE, "the processes to be gone", || (!processes.iter().any(is_there)).then_some(()));
-}
-
-#[test]
-fn a_master_that_is_killed_takes_no_more_with_it_than_without_a_gate() {
-    for server in [Server::nginx(2, ""), Server::apache("event")] {
-        let site = Site::of(&server);
-        let gate = site.gate("window = 1");
-        for _ in 0..kills(3) {
-            let running = site.start();
-            poll_until(PATIENCE, "the server's processes", || (!running.children().is_empty()).then_some(()));
-            assert_eq!(site.once(Server::FAST, "").0, 200);
-            let children = running.children();
-            // Its processes have the listener, and go on.
-            let (answered, lost) = asked_while(&server, || {
-                kill_process(running.pid(), Signal::KILL).unwrap();
-                thread::sleep(Duration::from_millis(300));
-            });
-            assert!(answered > 20 && lost == 0, "{answered} answered, {lost} lost");
-            // With them it goes; the gate stays, and takes the next one.
-            end(&children);
-            drop(running);
-        }
-        let running = site.start();
-        attached_again(&site, &gate);
-        drop(running);
     }
 }

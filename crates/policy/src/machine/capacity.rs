@@ -35,14 +35,14 @@ impl Policy {
 
     /// Learns whether more sessions begin than can be finished.
     fn count_crowd(&mut self) {
-        let Self { crowd, shares, controllers, spare, layout, config, .. } = self;
+        let Self { crowd, shares, controllers, spare, reaches, layout, config, .. } = self;
         let outflow = |class: ClassId| controllers[class.index()].outflow();
         let wasted = layout.all().map(|class| shares.wasted(class)).sum::<f64>();
         let reach = spare.requests() + layout.all().map(outflow).sum::<f64>() - wasted;
         let is_another = crowd.end_period(reach, |class| {
             let requests = shares.requests_of_session(class).filter(|_| shares.are_lengths_known(class));
             match requests.filter(|_| config.admission == Admission::Sessions) {
-                Some(requests) => Wish::Each(requests),
+                Some(requests) => Wish::Each(requests, reaches[class.index()].get()),
                 None => Wish::InAll((outflow(class) - shares.wasted(class)).max(0.0)),
             }
         });

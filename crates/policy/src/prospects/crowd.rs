@@ -24,15 +24,15 @@ struct Beginnings {
     rate: Mean,
     /// That begin in one of the last few.
     lately: f64,
-    /// Whether it is known how long they are.
-    are_known: bool,
+    /// Whether it is known how long they are, and they would have most of what the class could have.
+    are_many: bool,
 }
 
 /// What a class would have of the server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Wish {
-    /// So many requests for each session that begins.
-    Each(f64),
+    /// So many requests for each session that begins, of a class that could have so many in a period.
+    Each(f64, f64),
     /// So many requests in a period: how long its sessions are is not known, or does not matter.
     InAll(f64),
 }
@@ -41,6 +41,8 @@ impl Crowd {
     /// From so many times as many on the crowd is dense, and below so many it is no longer.
     const DENSE: f64 = 1.5;
     const THIN: f64 = 1.4;
+    /// A class that would have less than this part of what it could have is never chosen from.
+    const MANY: f64 = 0.8;
     /// It is about bursts: of so many periods.
     const MEMORY: f64 = 8.0;
 
@@ -65,11 +67,11 @@ impl Crowd {
             beginnings.rate.learn(came);
             beginnings.lately += (came - beginnings.lately) / Self::MEMORY;
             let wish = wish(class);
-            let are_known = matches!(wish, Wish::Each(_));
-            is_another |= was_dense && are_known != beginnings.are_known;
-            beginnings.are_known = are_known;
+            let are_many = matches!(wish, Wish::Each(requests, most) if beginnings.lately * requests > most * Self::MANY);
+            is_another |= was_dense && are_many != beginnings.are_many;
+            beginnings.are_many = are_many;
             wanted += match wish {
-                Wish::Each(requests) => beginnings.lately * requests.max(1.0),
+                Wish::Each(requests, _) => beginnings.lately * requests.max(1.0),
                 Wish::InAll(requests) => requests,
             };
         }
@@ -90,10 +92,10 @@ impl Crowd {
         }
     }
 
-    /// Whether it is known that more begin than can be finished, and how long those of this class are, so that it matters which
+    /// Whether it is known that more begin than can be finished, and that many of those are of this class, so that it matters which
     /// do. Where all can be finished, more are if all wait a little: a burst is spread over all the pages of those that are under way.
     pub(crate) fn is_dense(&self, class: ClassId) -> bool {
-        self.is_dense && self.classes[class.index()].are_known
+        self.is_dense && self.classes[class.index()].are_many
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
             for (class, came) in CLASSES.into_iter().zip(came) {
                 (0..came).for_each(|_| crowd.came(class));
             }
-            crowd.end_period(50.0, |_| Wish::Each(5.0));
+            crowd.end_period(50.0, |_| Wish::Each(5.0, 5.0));
         }
         CLASSES.map(|class| crowd.is_dense(class))
     }
@@ -127,7 +129,7 @@ mod tests {
     fn of_a_class_of_which_lengths_are_not_known_none_is_chosen() {
         let mut crowd = Crowd::new(2);
         after(&mut crowd, 100, [1, 29]);
-        let wish = |class| if class == CLASSES[0] { Wish::InAll(40.0) } else { Wish::Each(5.0) };
+        let wish = |class| if class == CLASSES[0] { Wish::InAll(40.0) } else { Wish::Each(5.0, 5.0) };
         crowd.end_period(50.0, wish);
         assert_eq!(CLASSES.map(|class| crowd.is_dense(class)), [false, true]);
         let changes = (0..200).filter(|_| crowd.end_period(50.0, wish)).count();
