@@ -42,7 +42,7 @@ impl Crowd {
     const DENSE: f64 = 1.5;
     const THIN: f64 = 1.4;
     /// A class that would have less than this part of what it could have is never chosen from.
-    const MANY: f64 = 0.8;
+    const MANY: f64 = 1.0;
     /// It is about bursts: of so many periods.
     const MEMORY: f64 = 8.0;
 
@@ -67,7 +67,7 @@ impl Crowd {
             beginnings.rate.learn(came);
             beginnings.lately += (came - beginnings.lately) / Self::MEMORY;
             let wish = wish(class);
-            let are_many = matches!(wish, Wish::Each(requests, most) if beginnings.lately * requests > most * Self::MANY);
+            let are_many = matches!(wish, Wish::Each(requests, most) if beginnings.rate.get() * requests > most * Self::MANY);
             is_another |= was_dense && are_many != beginnings.are_many;
             beginnings.are_many = are_many;
             wanted += match wish {
