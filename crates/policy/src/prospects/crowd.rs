@@ -111,7 +111,7 @@ mod tests {
             for (class, came) in CLASSES.into_iter().zip(came) {
                 (0..came).for_each(|_| crowd.came(class));
             }
-            crowd.end_period(50.0, |_| Wish::Each(5.0, 5.0));
+            crowd.end_period(50.0, |_| Wish::Each(5.0, 4.0));
         }
         CLASSES.map(|class| crowd.is_dense(class))
     }
@@ -129,7 +129,7 @@ mod tests {
     fn of_a_class_of_which_lengths_are_not_known_none_is_chosen() {
         let mut crowd = Crowd::new(2);
         after(&mut crowd, 100, [1, 29]);
-        let wish = |class| if class == CLASSES[0] { Wish::InAll(40.0) } else { Wish::Each(5.0, 5.0) };
+        let wish = |class| if class == CLASSES[0] { Wish::InAll(40.0) } else { Wish::Each(5.0, 4.0) };
         crowd.end_period(50.0, wish);
         assert_eq!(CLASSES.map(|class| crowd.is_dense(class)), [false, true]);
         let changes = (0..200).filter(|_| crowd.end_period(50.0, wish)).count();
