@@ -23,8 +23,8 @@ struct Beginnings {
     /// That begin in a period.
     rate: Mean,
     /// That begin in one of the last few.
-    lately: f64,
-    /// Whether it is known how long they are, and they would have most of what the class could have.
+    lately: Mean,
+    /// Whether it is known how long they are, and they would have more than the class could.
     are_many: bool,
 }
 
@@ -41,8 +41,6 @@ impl Crowd {
     /// From so many times as many on the crowd is dense, and below so many it is no longer.
     const DENSE: f64 = 1.5;
     const THIN: f64 = 1.4;
-    /// A class that would have less than this part of what it could have is never chosen from.
-    const MANY: f64 = 1.0;
     /// It is about bursts: of so many periods.
     const MEMORY: f64 = 8.0;
 
@@ -65,13 +63,14 @@ impl Crowd {
         for (class, beginnings) in (0..).map(ClassId).zip(&mut self.classes) {
             let came = f64::from(core::mem::take(&mut beginnings.came));
             beginnings.rate.learn(came);
-            beginnings.lately += (came - beginnings.lately) / Self::MEMORY;
+            let lately = beginnings.lately.learn_over(Self::MEMORY, came);
             let wish = wish(class);
-            let are_many = matches!(wish, Wish::Each(requests, most) if beginnings.rate.get() * requests > most * Self::MANY);
+            let are_many =
+                matches!(wish, Wish::Each(requests, most) if beginnings.rate.get() * requests > most);
             is_another |= was_dense && are_many != beginnings.are_many;
             beginnings.are_many = are_many;
             wanted += match wish {
-                Wish::Each(requests, _) => beginnings.lately * requests.max(1.0),
+                Wish::Each(requests, _) => lately * requests.max(1.0),
                 Wish::InAll(requests) => requests,
             };
         }
@@ -88,7 +87,7 @@ impl Crowd {
     pub(crate) fn rescale(&mut self, longer: f64) {
         for class in &mut self.classes {
             class.rate.rescale(longer);
-            class.lately *= longer;
+            class.lately.rescale(longer);
         }
     }
 

@@ -10,7 +10,12 @@ impl Mean {
 
     /// A period is over, in which it was `value`; gives the mean.
     pub(crate) fn learn(&mut self, value: f64) -> f64 {
-        self.0 += (value - self.0) / Self::MEMORY;
+        self.learn_over(Self::MEMORY, value)
+    }
+
+    /// So it is where so many periods are enough to be sure of a change.
+    pub(crate) fn learn_over(&mut self, periods: f64, value: f64) -> f64 {
+        self.0 += (value - self.0) / periods;
         self.0
     }
 

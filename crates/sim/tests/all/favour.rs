@@ -34,7 +34,7 @@ fn sessions_under_way_wait_as_long_as_favour_says() {
     let [fast, middle, most] = [0.0, 0.5, 1.0].map(|favour| run_sessions(&shop(favour), &plan).unwrap());
     let [[_, fast], [_, middle], [_, most]] = [&fast, &middle, &most].map(classes);
     let p95 = |class: &SessionClassOutcome| class.response.p95.mean;
-    assert!(p95(fast) < 0.4 * p95(middle).min(p95(most)), "{fast:?}, {middle:?}, {most:?}");
+    assert!(p95(fast) < 0.4 * p95(middle) && p95(middle) < p95(most), "{fast:?}, {middle:?}, {most:?}");
     // The price of it is small.
     assert!(fast.completion.mean > 0.93 * middle.completion.mean, "{fast:?}, {middle:?}");
     assert!(fast.timed_out.mean < 0.1 * most.timed_out.mean, "{fast:?}, {most:?}");

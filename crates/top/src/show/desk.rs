@@ -67,15 +67,16 @@ impl Desk {
         // On a grid, so that many steps do not add up to crooked figures.
         let value = (((place.unwrap_or(holds) / STEP).round() + steps) * STEP).clamp(0.0, 1.0);
         *place = Some((value * 1000.0).round() / 1000.0);
-        let set = Setting::between(now_holds, set.on(now_holds));
-        self.trial = (set != Setting::default()).then_some(Trial { base, set });
-        self.tried_at = Some(now);
+        self.hold(base, Setting::between(now_holds, set.on(now_holds)), now);
     }
 
     /// Tries out both knobs at a place.
     pub(super) fn try_out(&mut self, to: Knobs, now_holds: Knobs, now: Instant) {
-        let set = Setting::between(now_holds, to);
-        self.trial = (set != Setting::default()).then_some(Trial { base: now_holds, set });
+        self.hold(now_holds, Setting::between(now_holds, to), now);
+    }
+
+    fn hold(&mut self, base: Knobs, set: Setting, now: Instant) {
+        self.trial = (set != Setting::default()).then_some(Trial { base, set });
         self.tried_at = Some(now);
     }
 

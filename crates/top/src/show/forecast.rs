@@ -136,18 +136,17 @@ impl Forecast {
             // Only what is said in one answer is of the same users.
             _ => vec![holds, then],
         };
+        Some(self.ask(knobs, (holds, then), now, clock))
+    }
+
+    fn ask(&mut self, knobs: Vec<Knobs>, (holds, then): (Knobs, Knobs), now: Instant, clock: f64) -> Order {
         self.asked = Some(Asked { knobs: knobs.clone(), now: holds, then, at: now, clock, is_void: false });
-        Some(Order::Foresee(knobs))
+        Order::Foresee(knobs)
     }
 
     /// Which knobs to take, is to be asked now; not while something else is.
     pub(super) fn suggest(&mut self, holds: Knobs, now: Instant, clock: f64) -> Option<Order> {
-        if self.asked.is_some() {
-            return None;
-        }
-        let knobs = Vec::new();
-        self.asked = Some(Asked { knobs, now: holds, then: holds, at: now, clock, is_void: false });
-        Some(Order::Foresee(Vec::new()))
+        self.asked.is_none().then(|| self.ask(Vec::new(), (holds, holds), now, clock))
     }
 
     /// A suggestion that was asked for is not wanted any more: the user has gone on.
@@ -157,8 +156,8 @@ impl Forecast {
         }
     }
 
-    /// Takes what the gate says to what was asked, and gives what it suggests, if it was that. It has simulated the first knobs first, and the others as far as
-    /// there was time: what is missing is asked for alone then.
+    /// Takes what the gate says to what was asked, and gives what it suggests, if it was that. It has simulated the first knobs
+    /// first, and the others as far as there was time: what is missing is asked for alone then.
     pub(super) fn foreseen(
         &mut self,
         knobs: &[Knobs],

@@ -1,6 +1,6 @@
 import { h } from '../../dom.ts';
 import { why } from '../client.ts';
-import { button, Notice } from '../elements.ts';
+import { button, Notice, setText } from '../elements.ts';
 import type { Knobs } from '../schemas.ts';
 import type { Store } from '../store.ts';
 import { counted } from '../words.ts';
@@ -30,10 +30,11 @@ export class Suggestion {
     const [first, ...others] = store.classes;
     this.root.hidden = store.state?.foresight !== true;
     this.ask.disabled = store.connection.kind !== 'live' || predictor.phase === 'suggestion';
-    this.rule.textContent =
+    const rule =
       others.length > 0
         ? `${first ?? ''} first; then as many sessions as can be; then short waits.`
         : 'As many sessions as can be; then short waits.';
+    setText(this.rule, rule);
   }
 
   clear(): void {
