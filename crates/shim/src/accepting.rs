@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering;
 use handoff::message::Address;
 use libc::{pollfd, sockaddr, socklen_t};
 
+use crate::descriptors;
 use crate::listener::Listener;
 use crate::next;
 use crate::table;
@@ -31,6 +32,9 @@ impl Listener {
                 if let Some(fd) = self.accept_in_calm(index, (address, length), flags) {
                     return fd;
                 }
+                if !descriptors::is_one_left() {
+                    return -1;
+                }
                 if let Some((fd, client)) = self.take(index, flags) {
                     return given(fd, (address, length), &client, flags);
                 }
@@ -55,6 +59,7 @@ impl Listener {
                     next::set_errno(libc::EAGAIN);
                     return -1;
                 }
+                self.is_polled();
                 self.want();
                 let inner = self.inner.load(Ordering::Acquire);
                 let mut fds = pollfd { fd: inner, events: libc::POLLIN, revents: 0 };

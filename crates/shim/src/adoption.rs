@@ -9,7 +9,7 @@ use libc::socklen_t;
 use crate::attaching::Answer;
 use crate::channel;
 use crate::connections;
-use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, at, high};
+use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, NOWHERE, at, high};
 use crate::next;
 use crate::table;
 use crate::table::{Entry, Kind};
@@ -81,18 +81,20 @@ fn adopt(fd: c_int, entry: &'static Entry) -> Option<&'static Listener> {
         let blocks = entry.blocks().unwrap_or(flags & libc::O_NONBLOCK == 0);
         listener.blocks.store(blocks, Ordering::Release);
         let (real, inner) = (high(fd), libc::epoll_create1(libc::EPOLL_CLOEXEC));
+        let kept = high(inner);
         listener.real.store(real, Ordering::Release);
-        listener.inner.store(high(inner), Ordering::Release);
+        listener.inner.store(kept, Ordering::Release);
         listener.number.store(fd, Ordering::Release);
         listener.connections.store(0, Ordering::Release);
         listener.is_calm.store(false, Ordering::Release);
+        listener.outer.store(NOWHERE, Ordering::Release);
+        listener.has_real.store(-1, Ordering::Release);
         listener.owner.store(libc::getpid(), Ordering::Release);
-        let answer = if real >= 0 && inner >= 0 { listener.ask(false) } else { Answer::NotOurs };
+        let answer = if real >= 0 && kept >= 0 { listener.ask(false) } else { Answer::NotOurs };
         if matches!(answer, Answer::NotOurs) {
-            for own in [real, listener.inner.load(Ordering::Relaxed)] {
+            for own in [real, kept, inner] {
                 next::close(own);
             }
-            next::close(inner);
             entry.set_kind(Kind::Foreign);
             false
         } else {
@@ -166,7 +168,18 @@ pub(crate) fn closing(fd: c_int) {
     entry.forget_blocking();
     entry.forget_that_it_is_none();
     match entry.kind() {
-        Kind::Other => entry.listeners.store(0, Ordering::Relaxed),
+        Kind::Other => {
+            let mut bits = entry.listeners.load(Ordering::Relaxed);
+            if bits != 0 {
+                entry.listeners.store(0, Ordering::Relaxed);
+            }
+            while bits != 0 {
+                if let Some(listener) = at(bits.trailing_zeros() as usize) {
+                    listener.is_not_waited_for_in(fd);
+                }
+                bits &= bits - 1;
+            }
+        }
         Kind::Client => connections::end(entry),
         Kind::Foreign => entry.set_kind(Kind::Other),
         Kind::Listener => {
@@ -186,6 +199,8 @@ pub(crate) fn in_child() {
     CHANGING.store(false, Ordering::Release);
     for listener in &LISTENERS_OF_PROCESS {
         if listener.is_used.swap(false, Ordering::AcqRel) {
+            // An epoll instance of before the fork is the parent's as well.
+            listener.has_real.store(-1, Ordering::Release);
             let (real, number) =
                 (listener.real.load(Ordering::Acquire), listener.number.load(Ordering::Acquire));
             // SAFETY: the copies are this library's own, and so is what stands at the number.

@@ -90,6 +90,11 @@ impl Listener {
         close(memory);
         let channels = [control, inbox, left].map(high);
         [inbox, left].into_iter().for_each(close);
+        // A process that has no descriptors left does without a gate.
+        if channels.iter().any(|fd| *fd < 0) {
+            channels.into_iter().for_each(close);
+            return Answer::NoGate;
+        }
         for fd in channels {
             // SAFETY: a number only.
             unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };
@@ -147,7 +152,7 @@ impl Listener {
 
     /// Lets the server accept for itself, until there is a gate again.
     pub(crate) fn open(&self) {
-        self.register(self.real.load(Ordering::Acquire));
+        self.put_in_real();
         let mut directory = [0u8; 108];
         channel::directory(&mut directory);
         // SAFETY: the path ends with a zero.

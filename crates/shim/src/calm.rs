@@ -9,13 +9,13 @@ use handoff::events::MAX_HEAD;
 use handoff::memory::{Memory, Process};
 use handoff::message::{Address, MAX_ADDRESS, ToGate};
 use handoff::tokens::First;
-use libc::{sockaddr, socklen_t};
+use libc::{epoll_event, sockaddr, socklen_t};
 
 use crate::accepting::tell_address;
 use crate::channel;
 use crate::connections;
 use crate::connections::Prepared;
-use crate::listener::{Changing, Listener};
+use crate::listener::{Changing, Listener, NOWHERE, SEVERAL};
 use crate::next;
 use crate::reading;
 use crate::table;
@@ -39,7 +39,7 @@ impl Listener {
             let Some(changing) = Changing::try_begin() else { return };
             let begins = !self.is_open() && !self.is_calm.swap(true, Ordering::AcqRel);
             if begins {
-                self.register(self.real());
+                self.put_in_real();
                 process.set_accepts(true);
             }
             drop(changing);
@@ -50,17 +50,75 @@ impl Listener {
         }
     }
 
+    /// Has the server told of connections of the real listener: as it waits for them itself, where that is known and is one place. By way
+    /// of the instance that is at the listener's number each would wake it twice.
+    pub(crate) fn put_in_real(&self) {
+        let outer = self.outer.load(Ordering::Acquire);
+        let (events, data) =
+            (self.outer_events.load(Ordering::Relaxed), self.outer_data.load(Ordering::Relaxed));
+        let mut event = epoll_event { events, u64: data };
+        // SAFETY: as the server registered the listener.
+        let is_in = outer >= 0
+            && unsafe { next::epoll_ctl(outer, libc::EPOLL_CTL_ADD, self.real(), &raw mut event) } == 0;
+        if !is_in {
+            self.register(self.real());
+        }
+        let inner = self.inner.load(Ordering::Acquire);
+        self.has_real.store(if is_in { outer } else { inner }, Ordering::Release);
+    }
+
+    /// No more.
+    pub(crate) fn take_out_real(&self) {
+        let epoll = self.has_real.swap(-1, Ordering::AcqRel);
+        if epoll >= 0 {
+            // SAFETY: the listener is this library's own.
+            unsafe { next::epoll_ctl(epoll, libc::EPOLL_CTL_DEL, self.real(), null_mut()) };
+        }
+    }
+
+    /// The server waits for it here from now on, as `event` says.
+    pub(crate) fn is_waited_for_in(&self, epoll: c_int, event: epoll_event) {
+        // Of those that are told once, or of a change, the library would have to know what they were told.
+        let is_simple = event.events & (libc::EPOLLET | libc::EPOLLONESHOT) as u32 == 0;
+        self.change_outer(|before| {
+            let is_one = is_simple && (before == NOWHERE || before == epoll);
+            self.outer_events.store(event.events, Ordering::Relaxed);
+            self.outer_data.store(event.u64, Ordering::Relaxed);
+            if is_one { epoll } else { SEVERAL }
+        });
+    }
+
+    /// The server does not wait for it here any more.
+    pub(crate) fn is_not_waited_for_in(&self, epoll: c_int) {
+        self.change_outer(|before| if before == epoll { NOWHERE } else { before });
+    }
+
+    /// The server waits for it with poll(2), or in accept(2).
+    pub(crate) fn is_polled(&self) {
+        if self.outer.load(Ordering::Relaxed) != SEVERAL {
+            self.change_outer(|_| SEVERAL);
+        }
+    }
+
+    fn change_outer(&self, change: impl FnOnce(c_int) -> c_int) {
+        let errno = next::errno();
+        let _changing = Changing::begin();
+        let was_in = self.has_real.load(Ordering::Acquire) >= 0;
+        self.take_out_real();
+        self.outer.store(change(self.outer.load(Ordering::Acquire)), Ordering::Release);
+        if was_in {
+            self.put_in_real();
+        }
+        next::set_errno(errno);
+    }
+
     /// Leaves it to the gate.
     fn leave_calm(&self, memory: &Memory) {
         let errno = next::errno();
         let Some(changing) = Changing::try_begin() else { return };
         let ends = !self.is_open() && self.is_calm.swap(false, Ordering::AcqRel);
         if ends {
-            // SAFETY: both are this library's own.
-            unsafe {
-                let inner = self.inner.load(Ordering::Acquire);
-                next::epoll_ctl(inner, libc::EPOLL_CTL_DEL, self.real(), null_mut());
-            }
+            self.take_out_real();
             if let Some(process) = self.of_process() {
                 process.set_accepts(false);
             }

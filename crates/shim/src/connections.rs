@@ -94,9 +94,17 @@ pub(crate) fn are_many(entry: &Entry) {
     }
 }
 
-fn tell(entry: &Entry, what: What, (status, bytes): (u16, u64), head: &[u8]) {
+fn tell(entry: &Entry, what: What, about: (u16, u64), head: &[u8]) {
     let Some((listener, memory, _)) = of(entry) else { return };
-    let slot = entry.slot.load(Ordering::Relaxed);
+    tell_of((listener, memory, entry.slot.load(Ordering::Relaxed)), what, about, head);
+}
+
+fn tell_of(
+    (listener, memory, slot): (&Listener, &Memory, u32),
+    what: What,
+    (status, bytes): (u16, u64),
+    head: &[u8],
+) {
     memory.events.tell(Event { what, slot, time: clock::now(), status, bytes }, head);
     listener.wake(memory);
 }
@@ -142,6 +150,18 @@ pub(crate) fn end(entry: &Entry) {
     listener.connections.fetch_sub(1, Ordering::Relaxed);
     slot.set(State::Gone);
     tell(entry, What::Gone, (0, 0), &[]);
+}
+
+/// There was no descriptor for a connection that the gate has sent: it is at its end, and so is its request.
+pub(crate) fn lost(listener: &Listener, (slot, is_opaque): (u32, bool)) {
+    let Some(memory) = listener.memory() else { return };
+    let Some(words) = memory.slots.get(slot as usize) else { return };
+    words.set(State::Gone);
+    if !is_opaque {
+        memory.places.give();
+        tell_of((listener, memory, slot), What::Ended, (0, 0), &[]);
+    }
+    tell_of((listener, memory, slot), What::Gone, (0, 0), &[]);
 }
 
 /// What the gate has decided about a parked request, if it has; whether it goes on.

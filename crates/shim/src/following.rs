@@ -1,7 +1,6 @@
 //! Doing what the gate says, for as long as it is there.
 
 use core::ffi::c_int;
-use core::ptr::null_mut;
 use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::message::{Address, ToServer};
@@ -11,6 +10,7 @@ use crate::channel;
 use crate::channel::Received;
 use crate::clock::now_seconds;
 use crate::connections;
+use crate::descriptors;
 use crate::listener::{Changing, Listener};
 use crate::next;
 
@@ -27,6 +27,8 @@ impl Listener {
             return;
         }
         self.drop_channel(control);
+        self.is_calm.store(false, Ordering::Release);
+        self.take_out_real();
         self.open();
         drop(changing);
         connections::abandon(index);
@@ -64,13 +66,9 @@ impl Listener {
             Answer::NotOurs => return self.tried.store(NOT_OURS, Ordering::Release),
             Answer::NoGate => return,
         }
-        let inner = self.inner.load(Ordering::Acquire);
-        for fd in [self.real.load(Ordering::Acquire), self.notify.swap(-1, Ordering::AcqRel)] {
-            // SAFETY: all three are this library's own.
-            unsafe { next::epoll_ctl(inner, libc::EPOLL_CTL_DEL, fd, null_mut()) };
-        }
-        // SAFETY: it is this library's own, and taken out of the epoll instance.
-        unsafe { next::close(notify) };
+        self.take_out_real();
+        self.notify.store(-1, Ordering::Release);
+        self.drop_channel(notify);
         self.connections.store(0, Ordering::Release);
     }
 
@@ -111,7 +109,6 @@ impl Listener {
                 return None;
             }
             let received = channel::receive(channel, libc::MSG_DONTWAIT | is_closed_by_exec);
-            // Also one whose descriptor there was no room for, and which is lost.
             let is_connection = matches!(received, Received::Message(ToServer::Connection { .. }, _));
             if let Some(process) = self.of_process().filter(|_| is_inbox && is_connection) {
                 process.received();
@@ -126,7 +123,12 @@ impl Listener {
                     if is_inbox {
                         connections::begin(fd, index, self, (slot, is_opaque));
                     }
+                    descriptors::given(fd);
                     return Some((fd, client));
+                }
+                // Another thread has had the last descriptor meanwhile.
+                Received::Message(ToServer::Connection { slot, is_opaque, .. }, _) if is_inbox => {
+                    connections::lost(self, (slot, is_opaque));
                 }
                 Received::Message(..) | Received::Unknown => {}
                 Received::Nothing => return None,

@@ -19,6 +19,7 @@ mod calm;
 mod channel;
 mod clock;
 mod connections;
+mod descriptors;
 mod editing;
 pub mod exports;
 mod following;

@@ -2,7 +2,9 @@
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU16, AtomicU32, Ordering};
+use core::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, Ordering,
+};
 
 use handoff::memory::{Memory, Process};
 use handoff::message::ToGate;
@@ -17,6 +19,11 @@ const LISTENERS: usize = 64;
 const HIGH: c_int = 900;
 /// What an epoll instance of the server's says when it is the gate that has sent something.
 pub(crate) const FROM_GATE: u64 = 0x6877_6174_7461_6368;
+
+/// The server does not wait for it with epoll, as far as is known.
+pub(crate) const NOWHERE: c_int = -1;
+/// It does so in several instances.
+pub(crate) const SEVERAL: c_int = -2;
 
 /// An adopted listener.
 pub(crate) struct Listener {
@@ -48,6 +55,12 @@ pub(crate) struct Listener {
     pub(crate) blocks: AtomicBool,
     /// Whether it accepts connections itself, though there is a gate.
     pub(crate) is_calm: AtomicBool,
+    /// Where the server waits for it: an epoll instance of its own, or [`NOWHERE`], or [`SEVERAL`]; and how.
+    pub(crate) outer: AtomicI32,
+    pub(crate) outer_events: AtomicU32,
+    pub(crate) outer_data: AtomicU64,
+    /// The epoll instance that has the real one now; -1 without.
+    pub(crate) has_real: AtomicI32,
     /// Of the connections that the gate knows of, those that are open.
     pub(crate) connections: AtomicI32,
     pub(crate) owner: AtomicI32,
@@ -73,6 +86,10 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         accepted: AtomicU32::new(0),
         blocks: AtomicBool::new(false),
         is_calm: AtomicBool::new(false),
+        outer: AtomicI32::new(NOWHERE),
+        outer_events: AtomicU32::new(0),
+        outer_data: AtomicU64::new(0),
+        has_real: AtomicI32::new(-1),
         connections: AtomicI32::new(0),
         owner: AtomicI32::new(0),
         generation: AtomicU32::new(0),
@@ -242,6 +259,7 @@ impl Listener {
 
     /// Closes all that this library has opened for it.
     pub(crate) fn close_own(&self) {
+        self.take_out_real();
         let channels = [&self.control, &self.asked, &self.inbox, &self.left, &self.left_before];
         for fd in channels.into_iter().chain([&self.notify, &self.real, &self.inner]) {
             let fd = fd.swap(-1, Ordering::AcqRel);

@@ -1,12 +1,12 @@
 //! Servers that reload, and processes of theirs that are killed, while they are asked.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use testkit::{PATIENCE, poll_until};
 
 use crate::properties::{Site, WAITED, the_window_holds};
@@ -143,7 +143,7 @@ fn gates_that_are_killed_under_threads_lose_nothing() {
 }
 
 /// Waits until requests go through the gate, and sees that all is in order then.
-fn attached_again(site: &Site<'_>, gate: &crate::properties::Gate) {
+pub(crate) fn attached_again(site: &Site<'_>, gate: &crate::properties::Gate) {
     poll_until(PATIENCE, "the server to be attached again", || {
         let before = gate.metric("headworks_gate_dispatched_total");
         assert_eq!(site.once(Server::FAST, "").0, 200);
@@ -152,7 +152,7 @@ fn attached_again(site: &Site<'_>, gate: &crate::properties::Gate) {
     in_order(site, gate);
 }
 
-fn in_order(site: &Site<'_>, gate: &crate::properties::Gate) {
+pub(crate) fn in_order(site: &Site<'_>, gate: &crate::properties::Gate) {
     gate.is_empty();
     the_window_holds(site);
     gate.is_empty();
@@ -203,4 +203,50 @@ fn processes_that_are_killed_leave_no_place_taken() {
         assert!(answered > 100 && lost <= 4 * kills(20), "{answered} answered, {lost} lost");
         in_order(&site, &gate);
     }
+}
+
+/// Waits until nothing listens at the server's address: neither its processes, nor the gate for them.
+fn has_closed(server: &Server) {
+    poll_until(PATIENCE, "the server's port to be closed", || {
+        TcpStream::connect(server.address)
+            .is_err_and(|why| why.kind() == ErrorKind::ConnectionRefused)
+            .then_some(())
+    });
+}
+
+#[test]
+fn masters_that_are_killed_leave_the_next_server_in_order() {
+    for server in [Server::nginx(2, ""), Server::apache("prefork")] {
+        let site = Site::of(&server);
+        let gate = site.gate("window = 1");
+        let mut state = 1;
+        for round in 0..kills(6) {
+            let running = site.start();
+            assert_eq!(site.once(Server::FAST, "").0, 200);
+            let children = running.children();
+            let mut all = [&[running.pid()], &children[..]].concat();
+            // Workers whose master is gone serve on; a master whose workers go first replaces them, and is killed in the middle of it.
+            if round % 2 == 1 {
+                all.reverse();
+            }
+            let mut left = all.into_iter();
+            asked_while(&server, || {
+                pause(&mut state);
+                left.next().into_iter().for_each(kill);
+                pause(&mut state);
+            });
+            left.chain(running.children()).for_each(kill);
+            drop(running);
+            has_closed(&server);
+            gate.is_empty();
+        }
+        let running = site.start();
+        in_order(&site, &gate);
+        drop(running);
+    }
+}
+
+/// Also one that is gone already.
+fn kill(process: Pid) {
+    let _ = kill_process(process, Signal::KILL);
 }

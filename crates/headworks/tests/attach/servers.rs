@@ -43,6 +43,12 @@ impl Server {
         Self { address, command, keeps: true, _beside: Vec::new(), directory }
     }
 
+    /// Started by another program, to which its command is given.
+    pub(crate) fn through(mut self, program: &[&str]) -> Self {
+        self.command.splice(0..0, program.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
     /// What takes a while, for those that only pass on.
     fn behind() -> (Process, SocketAddr) {
         Process::origin(env!("CARGO_BIN_EXE_headworks"), &["--workers", "16"])

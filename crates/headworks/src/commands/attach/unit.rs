@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use gate_config::Settings;
 
+use super::hindrances::hindrances;
 use super::library::write_library;
 
 /// Where drop-ins of the administrator's are (systemd.unit(5)).
@@ -27,17 +28,19 @@ pub(super) fn write_drop_in(unit: &str, units: &Path, library: Option<&Path>) ->
     make_parent(&library)?;
     write_library(&library)?;
     let socket = Settings::attached().attach.unwrap_or_default();
+    let file = units.join(format!("{unit}.d")).join(DROP_IN);
     let text = format!(
         "# The gate under this server (headworks attach). To take it out, remove this file, and restart the service.\n\
         [Service]\nEnvironment=\"LD_PRELOAD={}\" \"HEADWORKS_ATTACH={}\"\n",
         library.display(),
         socket.display()
     );
-    let file = units.join(format!("{unit}.d")).join(DROP_IN);
     make_parent(&file)?;
     fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    let hindrances = hindrances(&unit, &library, &socket);
+    let hindrances: String = hindrances.iter().map(|line| format!("note: {line}\n")).collect();
     Ok(format!(
-        "wrote {file}\nwrote {library}\n\
+        "wrote {file}\nwrote {library}\n{hindrances}\
         The service serves as before until a gate listens at {socket}: headworks gate --config FILE, with attach = true in it.\n\
         now:            systemctl daemon-reload && systemctl restart {unit}\n\
         to take it out: rm {file} && systemctl daemon-reload && systemctl restart {unit}\n",

@@ -1,0 +1,105 @@
+//! Servers that may not do all that the library would: few descriptors, and filters of system calls.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use crate::endings::{attached_again, in_order};
+use crate::properties::{Gate, Site, the_window_holds};
+use crate::servers::Server;
+
+const FILTERED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attach/filtered.py");
+
+fn filtered(server: Server, what: &str) -> Server {
+    server.through(&["python3", FILTERED, what, "--"])
+}
+
+/// Asks for pages that take a while, all at once, each on a connection of its own; gives how many were answered.
+fn asked_at_once(server: &Server, number: usize) -> usize {
+    let ask = || {
+        let mut stream = TcpStream::connect(server.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+        let request =
+            format!("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", Server::SLOW);
+        stream.write_all(request.as_bytes())?;
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response)?;
+        std::io::Result::Ok(response.starts_with(b"HTTP/1.1 200"))
+    };
+    thread::scope(|scope| {
+        let asked: Vec<_> = (0..number).map(|_| scope.spawn(ask)).collect();
+        asked.into_iter().map(|one| one.join().unwrap()).filter(|answer| matches!(answer, Ok(true))).count()
+    })
+}
+
+/// More at a time than the server has descriptors for: what it loses then it would lose without a gate as well.
+fn few_descriptors(server: Server) {
+    // It says a lot.
+    let limited = format!("ulimit -n 40; exec \"$@\" 2> {}/errors.log", server.directory.path().display());
+    let server = server.through(&["sh", "-c", &limited, "sh"]);
+    let site = Site::of(&server);
+    let gate = site.gate("window = 100");
+    let running = site.start();
+    let answered = asked_at_once(&server, 80);
+    assert!(answered > 10, "{answered}");
+    gate.is_empty();
+    gate.kill();
+    let gate = site.gate("window = 1");
+    attached_again(&site, &gate);
+    in_order(&site, &gate);
+    drop(running);
+}
+
+#[test]
+fn nginx_with_few_descriptors() {
+    few_descriptors(Server::nginx(2, ""));
+}
+
+#[test]
+fn uvicorn_with_few_descriptors() {
+    few_descriptors(Server::uvicorn("asyncio"));
+}
+
+#[test]
+fn a_thread_for_each_connection_with_few_descriptors() {
+    few_descriptors(Server::python());
+}
+
+/// A server that cannot reach the gate serves by itself.
+fn serves_without(gate: &Gate, site: &Site<'_>) {
+    let running = site.start();
+    for _ in 0..3 {
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+    }
+    assert_eq!(asked_at_once(site.server, 4), 4);
+    assert_eq!(gate.metric("headworks_gate_dispatched_total"), 0.0);
+    drop(running);
+}
+
+#[test]
+fn a_server_that_may_have_no_sockets_of_files_serves_by_itself() {
+    for server in [Server::nginx(2, ""), Server::python()] {
+        let server = filtered(server, "unix");
+        let site = Site::of(&server);
+        serves_without(&site.gate("window = 1"), &site);
+    }
+}
+
+/// Without being told of files it looks for a gate now and then.
+#[test]
+fn a_server_that_may_not_watch_files_is_attached_again() {
+    for server in [Server::nginx(2, ""), Server::python()] {
+        let server = filtered(server, "inotify_init1");
+        let site = Site::of(&server);
+        let gate = site.gate("window = 1");
+        let running = site.start();
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+        the_window_holds(&site);
+        gate.kill();
+        assert_eq!(site.once(Server::FAST, "").0, 200);
+        let gate = site.gate("window = 1");
+        attached_again(&site, &gate);
+        drop(running);
+    }
+}
