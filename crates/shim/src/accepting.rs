@@ -59,7 +59,7 @@ impl Listener {
                     next::set_errno(libc::EAGAIN);
                     return -1;
                 }
-                self.is_polled();
+                self.polls();
                 self.want();
                 let inner = self.inner.load(Ordering::Acquire);
                 let mut fds = pollfd { fd: inner, events: libc::POLLIN, revents: 0 };
@@ -108,7 +108,13 @@ impl Listener {
             if said >= 0 && said & libc::O_NONBLOCK == 0 {
                 next::fcntl(real, libc::F_SETFL, (said | libc::O_NONBLOCK).into());
             }
-            next::accept4(real, address, length, flags)
+            let fd = next::accept4(real, address, length, flags);
+            if fd >= 0 {
+                descriptors::given(fd);
+            } else if matches!(next::errno(), libc::EMFILE | libc::ENFILE) {
+                descriptors::are_used_up();
+            }
+            fd
         }
     }
 }

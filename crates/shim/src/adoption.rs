@@ -175,7 +175,7 @@ pub(crate) fn closing(fd: c_int) {
             }
             while bits != 0 {
                 if let Some(listener) = at(bits.trailing_zeros() as usize) {
-                    listener.is_not_waited_for_in(fd);
+                    listener.stops_waiting_in(fd);
                 }
                 bits &= bits - 1;
             }
@@ -196,7 +196,7 @@ pub(crate) fn closing(fd: c_int) {
 pub(crate) fn in_child() {
     let errno = next::errno();
     table::is_own();
-    CHANGING.store(false, Ordering::Release);
+    CHANGING.store(0, Ordering::Release);
     for listener in &LISTENERS_OF_PROCESS {
         if listener.is_used.swap(false, Ordering::AcqRel) {
             // An epoll instance of before the fork is the parent's as well.

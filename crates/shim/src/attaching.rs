@@ -83,18 +83,14 @@ impl Listener {
             // SAFETY: it is this library's own.
             unsafe { next::close(fd) };
         };
-        let Some(mapped) = map(memory) else {
-            beside.into_iter().for_each(close);
-            return Answer::NoGate;
-        };
-        close(memory);
         let channels = [control, inbox, left].map(high);
-        [inbox, left].into_iter().for_each(close);
         // A process that has no descriptors left does without a gate.
-        if channels.iter().any(|fd| *fd < 0) {
+        let mapped = if channels.contains(&-1) { None } else { map(memory) };
+        beside.into_iter().for_each(close);
+        let Some(mapped) = mapped else {
             channels.into_iter().for_each(close);
             return Answer::NoGate;
-        }
+        };
         for fd in channels {
             // SAFETY: a number only.
             unsafe { next::fcntl(fd, libc::F_SETFL, libc::O_NONBLOCK.into()) };

@@ -51,7 +51,7 @@ impl Listener {
     }
 
     /// Has the server told of connections of the real listener: as it waits for them itself, where that is known and is one place. By way
-    /// of the instance that is at the listener's number each would wake it twice.
+    /// of the instance that is at the listener's number each would wake all processes, whatever they ask for.
     pub(crate) fn put_in_real(&self) {
         let outer = self.outer.load(Ordering::Acquire);
         let (events, data) =
@@ -70,14 +70,21 @@ impl Listener {
     /// No more.
     pub(crate) fn take_out_real(&self) {
         let epoll = self.has_real.swap(-1, Ordering::AcqRel);
-        if epoll >= 0 {
-            // SAFETY: the listener is this library's own.
-            unsafe { next::epoll_ctl(epoll, libc::EPOLL_CTL_DEL, self.real(), null_mut()) };
+        // In a child that was made behind the library's back it is the parent's registration as well.
+        // SAFETY: it asks for nothing but a number; the listener is this library's own.
+        unsafe {
+            if epoll >= 0 && self.owner.load(Ordering::Relaxed) == libc::getpid() {
+                next::epoll_ctl(epoll, libc::EPOLL_CTL_DEL, self.real(), null_mut());
+            }
         }
     }
 
     /// The server waits for it here from now on, as `event` says.
-    pub(crate) fn is_waited_for_in(&self, epoll: c_int, event: epoll_event) {
+    pub(crate) fn waits_in(&self, epoll: c_int, event: epoll_event) {
+        let known = (self.outer_events.load(Ordering::Relaxed), self.outer_data.load(Ordering::Relaxed));
+        if self.outer.load(Ordering::Acquire) == epoll && known == (event.events, event.u64) {
+            return;
+        }
         // Of those that are told once, or of a change, the library would have to know what they were told.
         let is_simple = event.events & (libc::EPOLLET | libc::EPOLLONESHOT) as u32 == 0;
         self.change_outer(|before| {
@@ -89,17 +96,18 @@ impl Listener {
     }
 
     /// The server does not wait for it here any more.
-    pub(crate) fn is_not_waited_for_in(&self, epoll: c_int) {
+    pub(crate) fn stops_waiting_in(&self, epoll: c_int) {
         self.change_outer(|before| if before == epoll { NOWHERE } else { before });
     }
 
     /// The server waits for it with poll(2), or in accept(2).
-    pub(crate) fn is_polled(&self) {
+    pub(crate) fn polls(&self) {
         if self.outer.load(Ordering::Relaxed) != SEVERAL {
             self.change_outer(|_| SEVERAL);
         }
     }
 
+    /// Where the server waits for it is another place from now on.
     fn change_outer(&self, change: impl FnOnce(c_int) -> c_int) {
         let errno = next::errno();
         let _changing = Changing::begin();
@@ -159,6 +167,8 @@ impl Listener {
             }
             let ready = memory.places.are_calm().then(|| process.take_ready()).flatten();
             let Some((slot, left)) = ready else {
+                // The others need not have been told of the connection that this one was told of.
+                memory.places.set_calm(false);
                 self.leave_calm(memory);
                 return None;
             };

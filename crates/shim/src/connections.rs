@@ -17,9 +17,10 @@ use crate::next;
 use crate::table;
 use crate::table::{Entry, Kind, Phase};
 
-/// Takes a connection in; `slot` is its place in the shared memory, and whether what is spoken on it is followed.
-pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaque): (u32, bool)) {
-    let Some(entry) = table::entry(fd).filter(|_| slot < SLOTS as u32) else { return };
+/// Takes a connection in; `slot` is its place in the shared memory, and whether what is spoken on it is followed. Not one with a
+/// descriptor of which nothing can be known.
+pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaque): (u32, bool)) -> bool {
+    let Some(entry) = table::entry(fd).filter(|_| slot < SLOTS as u32) else { return false };
     entry.slot.store(slot, Ordering::Relaxed);
     entry.listener.store(index as u8, Ordering::Relaxed);
     entry.line_sent.store(0, Ordering::Relaxed);
@@ -35,6 +36,7 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     entry.set_phase(if is_followed { Phase::Busy } else { Phase::Ended });
     entry.set_kind(Kind::Client);
     listener.connections.fetch_add(1, Ordering::Relaxed);
+    true
 }
 
 /// Takes a connection in that the server has accepted itself: its first request, of which this is the head, has its place. Its
@@ -152,7 +154,8 @@ pub(crate) fn end(entry: &Entry) {
     tell(entry, What::Gone, (0, 0), &[]);
 }
 
-/// There was no descriptor for a connection that the gate has sent: it is at its end, and so is its request.
+/// Of a connection that the gate has sent nothing more is known, as there was no descriptor for it: to the gate it is at its end, and so is its
+/// request.
 pub(crate) fn lost(listener: &Listener, (slot, is_opaque): (u32, bool)) {
     let Some(memory) = listener.memory() else { return };
     let Some(words) = memory.slots.get(slot as usize) else { return };

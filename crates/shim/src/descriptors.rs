@@ -16,6 +16,11 @@ pub(crate) fn given(fd: c_int) {
     LAST.store(fd, Ordering::Relaxed);
 }
 
+/// There was none for a connection.
+pub(crate) fn are_used_up() {
+    LAST.store(c_int::MAX, Ordering::Relaxed);
+}
+
 /// Whether there is one for a connection; if not, `errno` says which limit is reached, as it does of accept(2).
 pub(crate) fn is_one_left() -> bool {
     if LAST.load(Ordering::Relaxed) < short() {

@@ -403,6 +403,7 @@ unsafe fn wanted_of(count: c_int, read: *const fd_set) {
         if unsafe { libc::FD_ISSET(fd, read) }
             && let Some(listener) = adoption::waited_for(fd)
         {
+            listener.polls();
             listener.want();
         }
     }

@@ -120,15 +120,19 @@ impl Listener {
                         slot.set_taken(true);
                     }
                     // What a gate has left, the next one knows nothing of: it is one like any other.
-                    if is_inbox {
-                        connections::begin(fd, index, self, (slot, is_opaque));
+                    if is_inbox && !connections::begin(fd, index, self, (slot, is_opaque)) {
+                        connections::lost(self, (slot, is_opaque));
                     }
                     descriptors::given(fd);
                     return Some((fd, client));
                 }
-                // Another thread has had the last descriptor meanwhile.
-                Received::Message(ToServer::Connection { slot, is_opaque, .. }, _) if is_inbox => {
-                    connections::lost(self, (slot, is_opaque));
+                // There was one a moment ago; the next connections wait until there is one again.
+                Received::Message(ToServer::Connection { slot, is_opaque, .. }, _) => {
+                    descriptors::are_used_up();
+                    if is_inbox {
+                        connections::lost(self, (slot, is_opaque));
+                    }
+                    return None;
                 }
                 Received::Message(..) | Received::Unknown => {}
                 Received::Nothing => return None,

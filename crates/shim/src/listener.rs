@@ -32,7 +32,7 @@ pub(crate) struct Listener {
     pub(crate) number: AtomicI32,
     /// The real listener.
     pub(crate) real: AtomicI32,
-    /// What is at its number: an epoll instance with all that can bring a connection.
+    /// What is at its number: an epoll instance with all that can bring a connection, but for the real one where the server waits for that itself.
     pub(crate) inner: AtomicI32,
     /// Messages in both directions; -1 without a gate.
     pub(crate) control: AtomicI32,
@@ -96,31 +96,50 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
     }
 }; LISTENERS];
 
-/// Only while a listener is adopted or let go, or who accepts its connections is another.
-pub(crate) static CHANGING: AtomicBool = AtomicBool::new(false);
+/// Only while a listener is adopted or let go, or who accepts its connections, or where the server waits for them, is another: the thread
+/// that does it, 0 without one.
+pub(crate) static CHANGING: AtomicI32 = AtomicI32::new(0);
 
-pub(crate) struct Changing;
+pub(crate) struct Changing {
+    /// Whether it goes on inside what a signal has interrupted.
+    is_inner: bool,
+}
 
 impl Changing {
+    /// Waits for another thread's. A signal's handler goes on in the middle of what it has interrupted, which would not end otherwise.
     pub(crate) fn begin() -> Self {
+        let own = thread();
         loop {
-            if let Some(changing) = Self::try_begin() {
-                return changing;
+            match CHANGING.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Self { is_inner: false },
+                Err(holder) if holder == own => return Self { is_inner: true },
+                // SAFETY: it asks for nothing.
+                Err(_) => unsafe {
+                    libc::sched_yield();
+                },
             }
-            core::hint::spin_loop();
         }
     }
 
     /// Nothing while another does, which may be what a signal has interrupted.
     pub(crate) fn try_begin() -> Option<Self> {
-        (!CHANGING.swap(true, Ordering::Acquire)).then_some(Self)
+        let begins = CHANGING.compare_exchange(0, thread(), Ordering::Acquire, Ordering::Relaxed).is_ok();
+        begins.then_some(Self { is_inner: false })
     }
 }
 
 impl Drop for Changing {
     fn drop(&mut self) {
-        CHANGING.store(false, Ordering::Release);
+        if !self.is_inner {
+            CHANGING.store(0, Ordering::Release);
+        }
     }
+}
+
+/// Of the calling thread (gettid(2)).
+fn thread() -> c_int {
+    // SAFETY: it asks for nothing but a number.
+    unsafe { libc::syscall(libc::SYS_gettid) as c_int }
 }
 
 /// By its place.

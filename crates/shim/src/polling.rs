@@ -35,24 +35,27 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
         if is_removed {
             of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
             listener.stop_wanting();
-            listener.is_not_waited_for_in(epoll);
+            listener.stops_waiting_in(epoll);
         } else if !event.is_null() {
             // SAFETY: as the caller says.
             let mut plain = unsafe { *event };
             let reads = plain.events & libc::EPOLLIN as u32 != 0;
-            if reads {
-                of_epoll.listeners.fetch_or(bit, Ordering::AcqRel);
-                listener.is_waited_for_in(epoll, plain);
-            } else {
+            if !reads {
                 // A server that pauses.
                 of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
                 listener.stop_wanting();
-                listener.is_not_waited_for_in(epoll);
+                listener.stops_waiting_in(epoll);
             }
+            let said = plain;
             // Of several processes each has a channel of its own.
             plain.events &= !(libc::EPOLLEXCLUSIVE as u32);
             // SAFETY: as the caller says.
-            return unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut plain) };
+            let result = unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut plain) };
+            if reads && result == 0 {
+                of_epoll.listeners.fetch_or(bit, Ordering::AcqRel);
+                listener.waits_in(epoll, said);
+            }
+            return result;
         }
     } else if let Some(entry) = table::client(fd) {
         if is_removed {
@@ -161,7 +164,7 @@ pub(crate) unsafe fn before_poll(fds: *mut pollfd, count: usize, timeout: c_int)
     let fds = unsafe { core::slice::from_raw_parts_mut(fds, count) };
     for polled in fds.iter().filter(|polled| polled.events & libc::POLLIN != 0) {
         if let Some(listener) = adoption::waited_for(polled.fd) {
-            listener.is_polled();
+            listener.polls();
             listener.want();
         }
     }

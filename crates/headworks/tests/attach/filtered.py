@@ -54,5 +54,10 @@ program = Program(len(steps), b"".join(steps))
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(SECCOMP, FILTER, ctypes.byref(program), 0, 0):
     sys.exit(os.strerror(ctypes.get_errno()))
+for what in sys.argv[1:split]:
+    is_unix = what == "unix"
+    failed = libc.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0) if is_unix else libc.inotify_init1(0)
+    if failed != -1 or ctypes.get_errno() != (errno.EAFNOSUPPORT if is_unix else errno.EPERM):
+        sys.exit(f"{what} is not filtered")
 command = sys.argv[split + 1 :]
 os.execvp(command[0], command)

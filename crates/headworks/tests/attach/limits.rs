@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
+use testkit::PATIENCE;
+
 use crate::endings::{attached_again, in_order};
 use crate::properties::{Gate, Site, the_window_holds};
 use crate::servers::Server;
@@ -15,11 +17,11 @@ fn filtered(server: Server, what: &str) -> Server {
     server.through(&["python3", FILTERED, what, "--"])
 }
 
-/// Asks for pages that take a while, all at once, each on a connection of its own; gives how many were answered.
-fn asked_at_once(server: &Server, number: usize) -> usize {
+/// Asks for pages that take a while, all at once, each on a connection of its own; gives how many were answered within `patience`.
+fn asked_at_once(server: &Server, number: usize, patience: Duration) -> usize {
     let ask = || {
         let mut stream = TcpStream::connect(server.address)?;
-        stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+        stream.set_read_timeout(Some(patience))?;
         let request =
             format!("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", Server::SLOW);
         stream.write_all(request.as_bytes())?;
@@ -33,21 +35,55 @@ fn asked_at_once(server: &Server, number: usize) -> usize {
     })
 }
 
+/// With 40 descriptors. It says a lot then.
+fn limited(server: Server) -> Server {
+    let errors = server.directory.path().join("errors.log");
+    let limited = format!("ulimit -n 40; exec \"$@\" 2> {}", errors.display());
+    server.through(&["sh", "-c", &limited, "sh"])
+}
+
 /// More at a time than the server has descriptors for: what it loses then it would lose without a gate as well.
 fn few_descriptors(server: Server) {
-    // It says a lot.
-    let limited = format!("ulimit -n 40; exec \"$@\" 2> {}/errors.log", server.directory.path().display());
-    let server = server.through(&["sh", "-c", &limited, "sh"]);
+    let server = limited(server);
     let site = Site::of(&server);
     let gate = site.gate("window = 100");
     let running = site.start();
-    let answered = asked_at_once(&server, 80);
+    let answered = asked_at_once(&server, 80, Duration::from_secs(2));
     assert!(answered > 10, "{answered}");
     gate.is_empty();
     gate.kill();
     let gate = site.gate("window = 1");
     attached_again(&site, &gate);
     in_order(&site, &gate);
+    drop(running);
+}
+
+/// The server has accepted most of its connections itself when it runs out of descriptors: what the gate sends then waits.
+#[test]
+fn connections_wait_until_there_are_descriptors() {
+    // It needs no other descriptors than those of connections.
+    let server = limited(Server::uvicorn("asyncio"));
+    let site = Site::of(&server);
+    let gate = site.gate("window = 100");
+    let running = site.start();
+    let keep = || {
+        let mut stream = TcpStream::connect(server.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        stream.write_all(format!("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", Server::FAST).as_bytes())?;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start)?;
+        std::io::Result::Ok((start == *b"HTTP/1.1 200").then_some(stream))
+    };
+    let kept: Vec<_> = (0..60).map_while(|_| keep().ok().flatten()).collect();
+    assert!(kept.len() > 10 && kept.len() < 60, "{} are kept", kept.len());
+    let answered = thread::scope(|scope| {
+        let asked = scope.spawn(|| asked_at_once(&server, 10, PATIENCE));
+        thread::sleep(Duration::from_millis(500));
+        drop(kept);
+        asked.join().unwrap()
+    });
+    assert_eq!(answered, 10);
+    gate.is_empty();
     drop(running);
 }
 
@@ -72,7 +108,7 @@ fn serves_without(gate: &Gate, site: &Site<'_>) {
     for _ in 0..3 {
         assert_eq!(site.once(Server::FAST, "").0, 200);
     }
-    assert_eq!(asked_at_once(site.server, 4), 4);
+    assert_eq!(asked_at_once(site.server, 4, PATIENCE), 4);
     assert_eq!(gate.metric("headworks_gate_dispatched_total"), 0.0);
     drop(running);
 }

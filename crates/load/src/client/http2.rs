@@ -134,10 +134,13 @@ async fn open(attempt: &mut Attempt<'_>, shared: &Rc<Shared>) -> Result<SendRequ
     shared.number.set(attempt.connection);
     let (sender, driver) = match opened {
         Opened::Plain(socket) => {
-            let (sender, connection) = handshake(Stream::new(socket)).await?;
+            let mut stream = Stream::new(socket);
+            stream.take_turns();
+            let (sender, connection) = handshake(stream).await?;
             (sender, Driver::Plain(connection))
         }
-        Opened::Tls(stream) => {
+        Opened::Tls(mut stream) => {
+            stream.get_mut().0.take_turns();
             let (sender, connection) = handshake(stream).await?;
             (sender, Driver::Tls(connection))
         }

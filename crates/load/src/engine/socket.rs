@@ -91,6 +91,11 @@ impl Socket {
         self.reactor.send(self.key, piece);
     }
 
+    /// Has the task woken when the reactor has looked at all else.
+    pub(crate) fn wake_next_turn(&self, context: &Context<'_>) {
+        self.reactor.timers.wake_at(self.reactor.now(), context);
+    }
+
     /// How many pieces are still to be written.
     pub(crate) fn unsent(&self) -> usize {
         self.reactor.with(self.key, |slot, _| slot.outgoing.len()).unwrap_or(0)

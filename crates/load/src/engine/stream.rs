@@ -11,25 +11,52 @@ use crate::engine::socket::Socket;
 
 /// Pieces that may wait to be written before the writer has to wait.
 const MAX_UNSENT: usize = 16;
-/// Bytes read before it is the turn of other tasks. What the tasks of a connection's requests have not taken yet, HTTP/2
-/// keeps by the frame, and a hostile server's frames are small: one of 13 bytes takes about a kilobyte of memory.
+/// Of HTTP/2, bytes read before it is the turn of other tasks. What the tasks of a connection's requests have not taken yet is
+/// kept by the frame, and a hostile server's frames are small: one of 13 bytes takes about a kilobyte of memory.
 const TURN: usize = 16 * 1024;
+/// So many turns before it is that of all else that the thread waits for.
+const TURNS: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct Stream {
     socket: Socket,
-    /// Of [`TURN`], in this turn.
-    read: usize,
+    turns: Option<Turns>,
+}
+
+/// What is read without anything else having its turn.
+#[derive(Debug, Default)]
+struct Turns {
+    bytes: usize,
+    turns: usize,
 }
 
 impl Stream {
     pub(crate) fn new(socket: Socket) -> Self {
         socket.expect_response();
-        Self { socket, read: 0 }
+        Self { socket, turns: None }
+    }
+
+    /// Other tasks have their turn now and then from now on, also where there is always something to read.
+    pub(crate) fn take_turns(&mut self) {
+        self.turns = Some(Turns::default());
     }
 
     pub(crate) fn socket(&self) -> &Socket {
         &self.socket
+    }
+
+    /// Whether it is the turn of others, which this task is woken after.
+    fn is_others_turn(&mut self, context: &Context<'_>) -> bool {
+        let Some(turns) = self.turns.as_mut().filter(|turns| turns.bytes >= TURN) else { return false };
+        turns.bytes = 0;
+        turns.turns += 1;
+        if turns.turns < TURNS {
+            context.waker().wake_by_ref();
+        } else {
+            turns.turns = 0;
+            self.socket.wake_next_turn(context);
+        }
+        true
     }
 }
 
@@ -39,15 +66,18 @@ impl AsyncRead for Stream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.read >= TURN {
-            self.read = 0;
-            context.waker().wake_by_ref();
+        if self.is_others_turn(context) {
             return Poll::Pending;
         }
         let (most, before) = (buffer.remaining(), buffer.filled().len());
-        let read = ready!(self.socket.poll_receive(context, most, |_, bytes| buffer.put_slice(bytes)));
-        self.read += buffer.filled().len() - before;
-        Poll::Ready(read.map(drop))
+        let polled = self.socket.poll_receive(context, most, |_, bytes| buffer.put_slice(bytes));
+        if let Some(turns) = &mut self.turns {
+            match polled {
+                Poll::Ready(_) => turns.bytes += buffer.filled().len() - before,
+                Poll::Pending => *turns = Turns::default(),
+            }
+        }
+        polled.map_ok(drop)
     }
 }
 

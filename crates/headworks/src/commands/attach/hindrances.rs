@@ -46,11 +46,17 @@ pub(super) fn hindrances(unit: &str, library: &Path, socket: &Path) -> Vec<Strin
 fn read(shown: &str, unit: &str, library: &Path, socket: &Path) -> Vec<String> {
     let (library, socket) = (library.display(), socket.display());
     let stands = |(property, value): (&str, &str)| {
+        // What is not set is an empty list of what is forbidden, and one of what is allowed allows nothing.
+        if value.is_empty() {
+            let is_none = property == "RestrictAddressFamilies";
+            return is_none
+                .then(|| format!("{unit} may have no sockets ({property}=none): the library needs AF_UNIX"));
+        }
         if let Some((_, needed)) = NEEDED.iter().find(|(name, _)| *name == property) {
             let missing = missing(value, needed).join(" ");
             return (!missing.is_empty()).then(|| {
                 format!(
-                    "{unit} may not use {missing} ({property}=), so it would not reach the gate. With systemctl edit {unit}: \
+                    "{unit} may not use {missing} ({property}=), which the library does. With systemctl edit {unit}: \
                     [Service] {property}={missing}"
                 )
             });
@@ -68,12 +74,7 @@ fn read(shown: &str, unit: &str, library: &Path, socket: &Path) -> Vec<String> {
             _ => return None,
         })
     };
-    shown
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .filter(|(_, value)| !value.is_empty())
-        .filter_map(stands)
-        .collect()
+    shown.lines().filter_map(|line| line.split_once('=')).filter_map(stands).collect()
 }
 
 /// What is needed and not in a list of what is allowed, or in one of what is not (which begins with ~).
@@ -82,7 +83,9 @@ fn missing<'a>(list: &str, needed: &[&'a str]) -> Vec<&'a str> {
         Some(names) => (true, names),
         None => (false, list),
     };
-    let is_named = |name: &str| names.split_whitespace().any(|named| named == name);
+    // Of what is forbidden it may be said how: `socket:EPERM`.
+    let names = names.split_whitespace().map(|named| named.split_once(':').map_or(named, |(name, _)| name));
+    let is_named = |name: &str| names.clone().any(|named| named == name);
     needed.iter().copied().filter(|name| is_named(name) == is_of_forbidden).collect()
 }
 
@@ -96,7 +99,10 @@ mod tests {
 
     #[test]
     fn what_is_not_restricted_is_no_hindrance() {
-        assert_eq!(of("LoadState=loaded\nRestrictAddressFamilies=\nSystemCallFilter=\nRootDirectory=\n"), "");
+        assert_eq!(
+            of("LoadState=loaded\nRestrictAddressFamilies=~\nSystemCallFilter=~\nRootDirectory=\n"),
+            ""
+        );
     }
 
     #[test]
@@ -104,11 +110,13 @@ mod tests {
         let said = of("RestrictAddressFamilies=AF_INET AF_INET6\n");
         assert!(said.contains("[Service] RestrictAddressFamilies=AF_UNIX"), "{said}");
         assert_eq!(of("RestrictAddressFamilies=AF_INET AF_UNIX\n"), "");
+        assert!(of("RestrictAddressFamilies=\n").contains("no sockets"));
     }
 
     #[test]
     fn what_is_in_a_list_of_what_is_forbidden_is_said() {
-        let said = of("SystemCallFilter=~ptrace inotify_init1 mount\nRestrictAddressFamilies=~AF_PACKET\n");
+        let said =
+            of("SystemCallFilter=~ptrace inotify_init1:EPERM mount\nRestrictAddressFamilies=~AF_PACKET\n");
         assert!(said.ends_with("[Service] SystemCallFilter=inotify_init1"), "{said}");
     }
 
