@@ -35,16 +35,16 @@ fn asked_at_once(server: &Server, number: usize, patience: Duration) -> usize {
     })
 }
 
-/// With 40 descriptors. It says a lot then.
-fn limited(server: Server) -> Server {
+/// With so many descriptors. It says a lot when there are no more.
+fn limited(server: Server, number: u32) -> Server {
     let errors = server.directory.path().join("errors.log");
-    let limited = format!("ulimit -n 40; exec \"$@\" 2> {}", errors.display());
+    let limited = format!("ulimit -n {number}; exec \"$@\" 2> {}", errors.display());
     server.through(&["sh", "-c", &limited, "sh"])
 }
 
 /// More at a time than the server has descriptors for: what it loses then it would lose without a gate as well.
 fn few_descriptors(server: Server) {
-    let server = limited(server);
+    let server = limited(server, 40);
     let site = Site::of(&server);
     let gate = site.gate("window = 100");
     let running = site.start();
@@ -62,7 +62,7 @@ fn few_descriptors(server: Server) {
 #[test]
 fn connections_wait_until_there_are_descriptors() {
     // It needs no other descriptors than those of connections.
-    let server = limited(Server::uvicorn("asyncio"));
+    let server = limited(Server::uvicorn("asyncio"), 200);
     let site = Site::of(&server);
     let gate = site.gate("window = 100");
     let running = site.start();
@@ -74,11 +74,12 @@ fn connections_wait_until_there_are_descriptors() {
         stream.read_exact(&mut start)?;
         std::io::Result::Ok((start == *b"HTTP/1.1 200").then_some(stream))
     };
-    let kept: Vec<_> = (0..60).map_while(|_| keep().ok().flatten()).collect();
-    assert!(kept.len() > 10 && kept.len() < 60, "{} are kept", kept.len());
+    let kept: Vec<_> = (0..250).map_while(|_| keep().ok().flatten()).collect();
+    assert!(kept.len() > 100 && kept.len() < 200, "{} are kept", kept.len());
     let answered = thread::scope(|scope| {
         let asked = scope.spawn(|| asked_at_once(&server, 10, PATIENCE));
-        thread::sleep(Duration::from_millis(500));
+        // It looks again after a second.
+        thread::sleep(Duration::from_millis(2500));
         drop(kept);
         asked.join().unwrap()
     });
