@@ -9,7 +9,7 @@ use libc::socklen_t;
 use crate::attaching::Answer;
 use crate::channel;
 use crate::connections;
-use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, NOWHERE, at, high};
+use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, NOWHERE, at, high, of_bits};
 use crate::next;
 use crate::table;
 use crate::table::{Entry, Kind};
@@ -169,16 +169,11 @@ pub(crate) fn closing(fd: c_int) {
     entry.forget_that_it_is_none();
     match entry.kind() {
         Kind::Other => {
-            let mut bits = entry.listeners.load(Ordering::Relaxed);
+            let bits = entry.listeners.load(Ordering::Relaxed);
             if bits != 0 {
                 entry.listeners.store(0, Ordering::Relaxed);
             }
-            while bits != 0 {
-                if let Some(listener) = at(bits.trailing_zeros() as usize) {
-                    listener.stops_waiting_in(fd);
-                }
-                bits &= bits - 1;
-            }
+            of_bits(bits).for_each(|listener| listener.stops_waiting_in(fd));
         }
         Kind::Client => connections::end(entry),
         Kind::Foreign => entry.set_kind(Kind::Other),
@@ -199,8 +194,6 @@ pub(crate) fn in_child() {
     CHANGING.store(0, Ordering::Release);
     for listener in &LISTENERS_OF_PROCESS {
         if listener.is_used.swap(false, Ordering::AcqRel) {
-            // An epoll instance of before the fork is the parent's as well.
-            listener.has_real.store(-1, Ordering::Release);
             let (real, number) =
                 (listener.real.load(Ordering::Acquire), listener.number.load(Ordering::Acquire));
             // SAFETY: the copies are this library's own, and so is what stands at the number.

@@ -147,6 +147,13 @@ pub(crate) fn at(index: usize) -> Option<&'static Listener> {
     LISTENERS_OF_PROCESS.get(index).filter(|listener| listener.is_used.load(Ordering::Acquire))
 }
 
+/// Those whose bits are set, as in what is known of an epoll instance.
+pub(crate) fn of_bits(bits: u64) -> impl Iterator<Item = &'static Listener> {
+    let left = |bits: u64| (bits != 0).then_some(bits);
+    core::iter::successors(left(bits), move |bits| left(bits & (bits - 1)))
+        .filter_map(|bits| at(bits.trailing_zeros() as usize))
+}
+
 /// A copy of a descriptor with a high number, closed by exec.
 pub(crate) fn high(fd: c_int) -> c_int {
     // SAFETY: numbers only.

@@ -10,7 +10,7 @@ use crate::adoption;
 use crate::channel;
 use crate::connections;
 use crate::listener;
-use crate::listener::FROM_GATE;
+use crate::listener::{FROM_GATE, Listener};
 use crate::next;
 use crate::reading;
 use crate::table;
@@ -90,13 +90,8 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
 /// Says that the server waits for connections of the listeners that this instance has.
 fn wants(epoll: c_int) {
     let Some(entry) = table::entry(epoll) else { return };
-    let mut bits = entry.listeners.load(Ordering::Relaxed);
-    while bits != 0 {
-        if let Some(listener) = listener::at(bits.trailing_zeros() as usize) {
-            listener.want();
-        }
-        bits &= bits - 1;
-    }
+    let bits = entry.listeners.load(Ordering::Relaxed);
+    listener::of_bits(bits).for_each(Listener::want);
 }
 
 /// Of what an epoll instance has said, takes out what the gate has sent, and does that; gives how many are left.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use testkit::PATIENCE;
 
-use crate::endings::{attached_again, in_order};
+use crate::endings::{ask, attached_again, in_order};
 use crate::properties::{Gate, Site, the_window_holds};
 use crate::servers::Server;
 
@@ -19,18 +19,9 @@ fn filtered(server: Server, what: &str) -> Server {
 
 /// Asks for pages that take a while, all at once, each on a connection of its own; gives how many were answered within `patience`.
 fn asked_at_once(server: &Server, number: usize, patience: Duration) -> usize {
-    let ask = || {
-        let mut stream = TcpStream::connect(server.address)?;
-        stream.set_read_timeout(Some(patience))?;
-        let request =
-            format!("GET {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", Server::SLOW);
-        stream.write_all(request.as_bytes())?;
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response)?;
-        std::io::Result::Ok(response.starts_with(b"HTTP/1.1 200"))
-    };
     thread::scope(|scope| {
-        let asked: Vec<_> = (0..number).map(|_| scope.spawn(ask)).collect();
+        let asked: Vec<_> =
+            (0..number).map(|_| scope.spawn(|| ask(server, Server::SLOW, patience))).collect();
         asked.into_iter().map(|one| one.join().unwrap()).filter(|answer| matches!(answer, Ok(true))).count()
     })
 }

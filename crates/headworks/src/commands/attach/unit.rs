@@ -28,13 +28,13 @@ pub(super) fn write_drop_in(unit: &str, units: &Path, library: Option<&Path>) ->
     make_parent(&library)?;
     write_library(&library)?;
     let socket = Settings::attached().attach.unwrap_or_default();
-    let file = units.join(format!("{unit}.d")).join(DROP_IN);
     let text = format!(
         "# The gate under this server (headworks attach). To take it out, remove this file, and restart the service.\n\
         [Service]\nEnvironment=\"LD_PRELOAD={}\" \"HEADWORKS_ATTACH={}\"\n",
         library.display(),
         socket.display()
     );
+    let file = units.join(format!("{unit}.d")).join(DROP_IN);
     make_parent(&file)?;
     fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
     let hindrances = hindrances(&unit, &library, &socket);
