@@ -163,7 +163,7 @@ impl Table {
                 if received.bytes().is_empty() {
                     break;
                 }
-                if ToGate::read(received.bytes()) == Some(ToGate::Accepted)
+                if matches!(ToGate::read(received.bytes()), Some(ToGate::Accepted | ToGate::Kept { .. }))
                     && let Some(connection) = received.into_beside()
                     && let Some(client) = client_of(connection.as_fd())
                 {

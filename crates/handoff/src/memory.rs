@@ -190,8 +190,11 @@ impl Process {
         self.queued.store(0, Ordering::Release);
     }
 
-    /// One has come.
+    /// One has come. Who serves one at a time has to say that it wants the next.
     pub fn received(&self) {
         self.queued.fetch_sub(1, Ordering::AcqRel);
+        if self.has_many.load(Ordering::Relaxed) == 0 {
+            self.stop_wanting();
+        }
     }
 }

@@ -4,7 +4,7 @@
 use core::net::SocketAddr;
 
 /// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// No message is longer.
 pub const MAX_LENGTH: usize = FIELDS + MAX_ADDRESS;
@@ -42,6 +42,11 @@ pub enum ToGate {
     /// A client's connection, which goes beside this, that the process has accepted itself, and whose first request is not its to
     /// begin.
     Accepted,
+    /// A kept connection, which goes beside this, on which nothing is asked: the process has taken another in its place.
+    Kept {
+        /// The connection; its slot is the gate's again.
+        slot: u32,
+    },
 }
 
 /// What the gate tells a process of the server.
@@ -123,6 +128,7 @@ impl ToGate {
             Self::Park { slot } => bytes(b'P', 0, 0, slot),
             Self::Wake => bytes(b'W', 0, 0, 0),
             Self::Accepted => bytes(b'A', 0, 0, 0),
+            Self::Kept { slot } => bytes(b'K', 0, 0, slot),
         }
     }
 
@@ -134,6 +140,7 @@ impl ToGate {
             b'P' => Some(Self::Park { slot }),
             b'W' => Some(Self::Wake),
             b'A' => Some(Self::Accepted),
+            b'K' => Some(Self::Kept { slot }),
             _ => None,
         }
     }
@@ -194,9 +201,13 @@ mod tests {
 
     #[test]
     fn messages_are_read_as_they_were_written() {
-        for message in
-            [ToGate::Hello { version: 7 }, ToGate::Park { slot: 70_000 }, ToGate::Wake, ToGate::Accepted]
-        {
+        for message in [
+            ToGate::Hello { version: 7 },
+            ToGate::Park { slot: 70_000 },
+            ToGate::Wake,
+            ToGate::Accepted,
+            ToGate::Kept { slot: 3 },
+        ] {
             assert_eq!(ToGate::read(&message.to_bytes()), Some(message));
         }
         for message in [

@@ -12,6 +12,8 @@ pub struct Response {
     is_request: bool,
     /// Whether it is to a `HEAD` request, and has no body whatever its head says.
     is_of_head: bool,
+    /// Whether it is a request that authenticates its connection.
+    authenticates: bool,
     /// What was written of the line at hand, but for what is too long.
     line: [u8; MAX_LINE],
     length: u8,
@@ -43,6 +45,7 @@ impl Response {
             state: State::StatusLine,
             is_request: false,
             is_of_head,
+            authenticates: false,
             line: [0; MAX_LINE],
             length: 0,
             status: 0,
@@ -196,7 +199,7 @@ impl Response {
     }
 
     fn header(&mut self, line: &[u8]) {
-        if !matches!(line.first(), Some(b'c' | b'C' | b't' | b'T')) {
+        if !matches!(line.first(), Some(b'a' | b'A' | b'c' | b'C' | b't' | b'T')) {
             return;
         }
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
@@ -207,6 +210,10 @@ impl Response {
             // The last coding is the outermost, and chunked is that of every response that has an end.
             let last = value.rsplit(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
             self.is_chunked = last.eq_ignore_ascii_case(b"chunked");
+        } else if self.is_request && name.eq_ignore_ascii_case(b"authorization") {
+            const SCHEMES: [&[u8]; 3] = [b"ntlm", b"negotiate", b"kerberos"];
+            let scheme = value.split(|byte| *byte == b' ').next().unwrap_or_default();
+            self.authenticates |= SCHEMES.iter().any(|named| scheme.eq_ignore_ascii_case(named));
         }
     }
 
@@ -261,6 +268,11 @@ impl Request {
     /// Whether all of it has been read.
     pub const fn is_over(&self) -> bool {
         matches!(self.0.state, State::Over)
+    }
+
+    /// Whether it authenticates its client for all that comes later on its connection (RFC 4559 section 6), as far as it has been read.
+    pub const fn authenticates_connection(&self) -> bool {
+        self.0.authenticates
     }
 
     /// Whether its method is `HEAD`, as far as it has been read.
@@ -340,6 +352,14 @@ mod tests {
         let mut request = Request::new();
         assert_eq!((request.read(&posted[..39]), request.is_over()), (None, false));
         assert_eq!(request.read(b"bcGET"), Some(2));
+        for (scheme, binds) in
+            [("nTLM TlR", true), ("Negotiate YII", true), ("Basic YTpi", false), ("Bearer ntlm", false)]
+        {
+            let mut request = Request::new();
+            let head = std::format!("GET / HTTP/1.1\r\nauthorization:  {scheme}\r\n\r\n");
+            assert_eq!(request.read(head.as_bytes()), Some(head.len()));
+            assert_eq!(request.authenticates_connection(), binds, "{scheme}");
+        }
         let mut chunked = Request::new();
         assert_eq!(
             chunked.read(b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),

@@ -25,6 +25,10 @@ pub enum State {
     Gone = 5,
     /// No connection has it yet: it is for the next that a process accepts itself.
     Ready = 6,
+    /// It is kept, without a request, and its process waits for nothing but the next.
+    Alone = 7,
+    /// As [`Self::Alone`], and its process was sent another in its place.
+    Recalled = 8,
 }
 
 impl State {
@@ -36,6 +40,8 @@ impl State {
             4 => Self::Refused,
             5 => Self::Gone,
             6 => Self::Ready,
+            7 => Self::Alone,
+            8 => Self::Recalled,
             _ => Self::Free,
         }
     }
@@ -69,7 +75,7 @@ impl Slot {
 
     /// Whether its word is one that the slot of a connection has that a process was given.
     pub fn may_be_given(&self) -> bool {
-        (State::Busy as u32..=State::Ready as u32).contains(&self.word.load(Ordering::Acquire))
+        (State::Busy as u32..=State::Recalled as u32).contains(&self.word.load(Ordering::Acquire))
     }
 
     /// From now on it does this.

@@ -102,7 +102,6 @@ impl Listener {
             self.drop_channel(earlier);
         }
         self.register(channels[1]);
-        self.register(channels[2]);
         // Who waits in accept(2) would wait there for a connection that does not come, when it is told of something else.
         if !self.blocks.load(Ordering::Acquire) {
             self.register(channels[0]);
@@ -139,7 +138,6 @@ impl Listener {
             let copy = high(left);
             // SAFETY: it is this library's own.
             unsafe { next::close(left) };
-            self.register(copy);
             self.left.store(copy, Ordering::Release);
         }
         // SAFETY: it is this library's own.
@@ -163,6 +161,12 @@ impl Listener {
         self.register(notify);
         self.notify.store(notify, Ordering::Release);
         self.ask_for_what_is_left();
+        // All processes have it, and an instance within another may wait for what only so many others wait for (`path_limits` of the
+        // kernel's fs/eventpoll.c). While there is a gate nothing is in it.
+        let left = self.left.load(Ordering::Acquire);
+        if left >= 0 {
+            self.register(left);
+        }
         self.tried.store(now_seconds(), Ordering::Release);
     }
 }

@@ -14,3 +14,11 @@ pub(crate) fn now() -> u64 {
 pub(crate) fn now_seconds() -> i64 {
     (now() / 1_000_000_000) as i64
 }
+
+/// So many, as poll(2) counts them, as ppoll(2) does.
+pub(crate) fn milliseconds(number: core::ffi::c_int) -> libc::timespec {
+    libc::timespec {
+        tv_sec: libc::time_t::from(number / 1000),
+        tv_nsec: core::ffi::c_long::from(number % 1000) * 1_000_000,
+    }
+}

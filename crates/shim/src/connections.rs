@@ -5,11 +5,12 @@ use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::events::{Event, What};
 use handoff::memory::{Memory, SLOTS};
-use handoff::message::Address;
+use handoff::message::{Address, ToGate};
 use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
 use libc::epoll_event;
 
+use crate::channel;
 use crate::clock;
 use crate::listener;
 use crate::listener::Listener;
@@ -25,6 +26,7 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     entry.listener.store(index as u8, Ordering::Relaxed);
     entry.line_sent.store(0, Ordering::Relaxed);
     entry.epoll.store(0, Ordering::Relaxed);
+    entry.is_bound.store(false, Ordering::Relaxed);
     // SAFETY: the server does not know of the connection yet.
     unsafe {
         *entry.response() = Response::new(false);
@@ -80,7 +82,8 @@ pub(crate) struct Prepared {
 /// The listener that a connection came from, while the gate is there, with the memory and the connection's slot.
 pub(crate) fn of(entry: &Entry) -> Option<(&'static Listener, &'static Memory, &'static Slot)> {
     let listener = listener::at(usize::from(entry.listener.load(Ordering::Relaxed)))?;
-    let memory = listener.memory()?;
+    // The slot of what the gate has again is another's.
+    let memory = listener.memory().filter(|_| entry.phase() != Phase::GivenBack)?;
     // What another gate was told of is nothing to this one.
     if listener.generation.load(Ordering::Acquire) != entry.generation.load(Ordering::Relaxed) {
         return None;
@@ -167,6 +170,28 @@ pub(crate) fn lost(listener: &Listener, (slot, is_opaque): (u32, bool)) {
     tell_of((listener, memory, slot), What::Gone, (0, 0), &[]);
 }
 
+/// Whether a process may give a connection back instead of waiting for what comes next: one that serves one at a time is free for others then.
+pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
+    let serves_one =
+        of(entry).and_then(|(listener, ..)| listener.of_process()).is_some_and(|process| !process.has_many());
+    serves_one && !entry.is_bound.load(Ordering::Relaxed)
+}
+
+/// Gives a connection back on which nothing has been answered since the last request; whether the gate has it.
+pub(crate) fn give_back(fd: c_int, entry: &Entry) -> bool {
+    let Some((listener, ..)) = of(entry) else { return false };
+    let slot = entry.slot.load(Ordering::Relaxed);
+    if !entry.change(Phase::Idle, Phase::GivenBack) {
+        return false;
+    }
+    if !channel::send(listener.control.load(Ordering::Acquire), ToGate::Kept { slot }, fd) {
+        entry.set_phase(Phase::Idle);
+        return false;
+    }
+    listener.connections.fetch_sub(1, Ordering::Relaxed);
+    true
+}
+
 /// What the gate has decided about a parked request, if it has; whether it goes on.
 pub(crate) fn resumed(entry: &Entry) -> bool {
     let state = of(entry).map_or(State::Refused, |(.., slot)| slot.state());
@@ -226,7 +251,8 @@ pub(crate) fn rearm(fd: c_int, entry: &Entry) {
 pub(crate) fn abandon(index: usize) {
     let of_listener =
         |(_, entry): &(c_int, &Entry)| usize::from(entry.listener.load(Ordering::Relaxed)) == index;
-    for (fd, entry) in table::all(Kind::Client).filter(of_listener) {
+    let is_here = |(_, entry): &(c_int, &Entry)| entry.phase() != Phase::GivenBack;
+    for (fd, entry) in table::all(Kind::Client).filter(of_listener).filter(is_here) {
         let was_parked = entry.change(Phase::Parked, Phase::Ended);
         entry.set_phase(Phase::Ended);
         if was_parked {

@@ -10,13 +10,16 @@ use libc::{
 
 use crate::adoption;
 use crate::channel;
+use crate::clock;
 use crate::connections;
 use crate::next;
 use crate::passing;
 use crate::passing::Beside;
 use crate::polling;
 use crate::reading;
+use crate::reading::May;
 use crate::table;
+use crate::table::Phase;
 use crate::writing;
 use crate::writing::How;
 
@@ -50,12 +53,8 @@ macro_rules! reading {
     ($fd:ident, $flags:expr, $next:expr, $pieces:expr) => {{
         let Some(entry) = table::client($fd) else { return $next };
         match reading::may_read($fd, entry, $flags & libc::MSG_DONTWAIT == 0) {
-            Some(true) => {}
-            Some(false) => {
-                next::set_errno(libc::EAGAIN);
-                return -1;
-            }
-            None => return -1,
+            May::Read => {}
+            May::Not(result) => return result,
         }
         let read = $next;
         reading::has_read(entry, read, $pieces);
@@ -195,17 +194,17 @@ exported! {
 
     /// sendfile(2).
     fn sendfile(to: c_int, from: c_int, offset: *mut off_t, count: size_t) -> ssize_t {
-        unseen(to, next::sendfile(to, from, offset, count))
+        unseen(to, || next::sendfile(to, from, offset, count))
     }
 
     /// sendfile(2), with large files.
     fn sendfile64(to: c_int, from: c_int, offset: *mut off64_t, count: size_t) -> ssize_t {
-        unseen(to, next::sendfile64(to, from, offset, count))
+        unseen(to, || next::sendfile64(to, from, offset, count))
     }
 
     /// splice(2).
     fn splice(from: c_int, at: *mut off64_t, to: c_int, offset: *mut off64_t, length: size_t, flags: u32) -> ssize_t {
-        unseen(to, next::splice(from, at, to, offset, length, flags))
+        unseen(to, || next::splice(from, at, to, offset, length, flags))
     }
 
     /// close(2).
@@ -216,8 +215,13 @@ exported! {
 
     /// shutdown(2): who sends no more has said all.
     fn shutdown(fd: c_int, how: c_int) -> c_int {
-        if let Some(entry) = table::client(fd).filter(|_| how != libc::SHUT_RD) {
-            connections::over(entry, entry.response());
+        if let Some(entry) = table::client(fd) {
+            if entry.phase() == Phase::GivenBack {
+                return 0;
+            }
+            if how != libc::SHUT_RD {
+                connections::over(entry, entry.response());
+            }
         }
         next::shutdown(fd, how)
     }
@@ -265,10 +269,7 @@ exported! {
 
     /// poll(2).
     fn poll(fds: *mut pollfd, count: nfds_t, timeout: c_int) -> c_int {
-        if polling::before_poll(fds, count as usize, timeout) {
-            return 0;
-        }
-        next::poll(fds, count, timeout)
+        polling::poll(fds, count, timeout, |fds, count, limit| next::poll(fds, count, limit.unwrap_or(timeout)))
     }
 
     /// poll(2), where lengths are checked.
@@ -283,10 +284,10 @@ exported! {
         } else {
             ((*timeout).tv_sec.saturating_mul(1000)).saturating_add((*timeout).tv_nsec / 1_000_000).min(c_int::MAX.into()) as c_int
         };
-        if polling::before_poll(fds, count as usize, milliseconds) {
-            return 0;
-        }
-        next::ppoll(fds, count, timeout, signals)
+        polling::poll(fds, count, milliseconds, |fds, count, limit| {
+            let limit = limit.filter(|limit| *limit >= 0).map(clock::milliseconds);
+            next::ppoll(fds, count, limit.as_ref().map_or(timeout, |limit| limit), signals)
+        })
     }
 
     /// ppoll(2), where lengths are checked.
@@ -378,15 +379,10 @@ exported! {
 
 /// Looks at what is there, unless the request that is there has to wait.
 fn peek(fd: c_int, flags: c_int, look: impl FnOnce() -> ssize_t) -> ssize_t {
-    match table::client(fd)
-        .map_or(Some(true), |entry| reading::may_read(fd, entry, flags & libc::MSG_DONTWAIT == 0))
-    {
-        Some(true) => look(),
-        Some(false) => {
-            next::set_errno(libc::EAGAIN);
-            -1
-        }
-        None => -1,
+    let may = |entry| reading::may_read(fd, entry, flags & libc::MSG_DONTWAIT == 0);
+    match table::client(fd).map_or(May::Read, may) {
+        May::Read => look(),
+        May::Not(result) => result,
     }
 }
 
@@ -409,9 +405,13 @@ unsafe fn wanted_of(count: c_int, read: *const fd_set) {
     }
 }
 
-fn unseen(fd: c_int, written: ssize_t) -> ssize_t {
-    if let Some(entry) = table::client(fd) {
-        writing::wrote_unseen(entry, written);
+/// Writes what is not seen here.
+fn unseen(fd: c_int, write: impl FnOnce() -> ssize_t) -> ssize_t {
+    let Some(entry) = table::client(fd) else { return write() };
+    if entry.phase() == Phase::GivenBack {
+        return writing::at_end();
     }
+    let written = write();
+    writing::wrote_unseen(entry, written);
     written
 }

@@ -14,6 +14,7 @@
 
 mod accepting;
 mod adoption;
+mod alone;
 mod attaching;
 mod calm;
 mod channel;

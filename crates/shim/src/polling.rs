@@ -4,9 +4,10 @@
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
-use libc::{epoll_event, pollfd};
+use libc::{epoll_event, nfds_t, pollfd};
 
 use crate::adoption;
+use crate::alone;
 use crate::channel;
 use crate::connections;
 use crate::listener;
@@ -146,14 +147,35 @@ pub(crate) unsafe fn wait(
     }
 }
 
-/// What a server waits for with poll(2), or select(2): of listeners it wants connections. A thread that waits for a single
-/// connection, whose request is parked, waits for the gate first; whether that has taken all of `timeout`, ms.
+/// poll(2), by means of `wait`, which waits for these for so many milliseconds, or without them for as long as the server has said.
 ///
 /// # Safety
 /// There have to be so many.
-pub(crate) unsafe fn before_poll(fds: *mut pollfd, count: usize, timeout: c_int) -> bool {
+pub(crate) unsafe fn poll(
+    fds: *mut pollfd,
+    count: nfds_t,
+    timeout: c_int,
+    wait: impl Fn(*mut pollfd, nfds_t, Option<c_int>) -> c_int,
+) -> c_int {
+    // SAFETY: as the caller says.
+    let known = unsafe { instead_of_poll(fds, count as usize, timeout, &wait) };
+    known.unwrap_or_else(|| wait(fds, count, None))
+}
+
+/// What a server waits for with poll(2): of listeners it wants connections. A thread that waits for a single connection, whose request is
+/// parked, waits for the gate first, and that which waits for the next request of one may be given another connection in its place. Gives what poll(2) is
+/// to give, if it is known by then.
+///
+/// # Safety
+/// There have to be so many.
+unsafe fn instead_of_poll(
+    fds: *mut pollfd,
+    count: usize,
+    timeout: c_int,
+    wait: impl Fn(*mut pollfd, nfds_t, Option<c_int>) -> c_int,
+) -> Option<c_int> {
     if !channel::is_wanted() || fds.is_null() {
-        return false;
+        return None;
     }
     // SAFETY: as the caller says.
     let fds = unsafe { core::slice::from_raw_parts_mut(fds, count) };
@@ -163,11 +185,17 @@ pub(crate) unsafe fn before_poll(fds: *mut pollfd, count: usize, timeout: c_int)
             listener.want();
         }
     }
-    let [polled] = fds else { return false };
-    let parked = table::client(polled.fd).filter(|entry| entry.phase() == Phase::Parked);
-    let reads = polled.events & libc::POLLIN != 0;
-    parked.filter(|_| reads).is_some_and(|entry| {
-        let limit = (timeout >= 0).then_some(timeout);
-        !reading::wait_until(entry, limit)
-    })
+    let [polled] = fds else { return None };
+    let entry = table::client(polled.fd).filter(|_| polled.events & libc::POLLIN != 0)?;
+    match entry.phase() {
+        Phase::Parked => {
+            let limit = (timeout >= 0).then_some(timeout);
+            (!reading::wait_until(entry, limit)).then_some(0)
+        }
+        Phase::Idle => {
+            alone::wait(entry, polled, timeout, |fds, count, timeout| wait(fds, count, Some(timeout)))
+        }
+        Phase::GivenBack => Some(alone::at_end(polled)),
+        Phase::Busy | Phase::Ended => None,
+    }
 }

@@ -11,28 +11,60 @@ use handoff::slot::{Slot, State};
 use handoff::tokens;
 use libc::{iovec, ssize_t};
 
+use crate::alone;
+use crate::clock;
 use crate::connections;
 use crate::connections::of;
 use crate::next;
 use crate::table::{Entry, Phase};
 
-/// Whether the server may read; if not it is to be told that nothing is there. A request that begins takes its place when it
-/// has been read, unless somebody waits for one. Nothing where it has waited for one in vain, and `errno` says why. `waits` is whether it waits at all, if the connection is one for that.
-pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
+/// Whether the server may read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum May {
+    /// It may.
+    Read,
+    /// It is to be told this instead, with what `errno` says.
+    Not(ssize_t),
+}
+
+impl May {
+    /// The end of the connection.
+    const END: Self = Self::Not(0);
+
+    /// Nothing is there, if not.
+    fn read(may: bool) -> Self {
+        if !may {
+            next::set_errno(libc::EAGAIN);
+        }
+        if may { Self::Read } else { Self::Not(-1) }
+    }
+}
+
+/// Whether the server may read. A request that begins takes its place when it has been read, unless somebody waits for one. `waits` is whether it waits
+/// at all, if the connection is one for that.
+pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
     match entry.phase() {
-        Phase::Busy | Phase::Ended => Some(true),
-        Phase::Parked => Some(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
+        Phase::Busy | Phase::Ended => May::Read,
+        Phase::GivenBack => May::END,
+        Phase::Parked => May::read(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
         Phase::Idle => {
             let Some((listener, memory, slot)) = of(entry).filter(|_| !is_in_request(entry)) else {
-                return Some(true);
+                return May::Read;
             };
             let blocks = blocks(fd, entry, waits);
-            if blocks.is_some() && !is_readable(fd) {
-                return None;
+            if blocks.is_some() && !is_readable(fd, entry) {
+                return May::Not(-1);
+            }
+            if entry.phase() == Phase::GivenBack {
+                return May::END;
             }
             let may_begin = slot.may_begin() && memory.places.are_open() && begins_whole(fd, entry, memory);
             if may_begin || !has_something(fd) {
-                return Some(true);
+                return May::Read;
+            }
+            // It waits with the gate, and the process is free for one that need not.
+            if blocks_alone(entry) && connections::give_back(fd, entry) {
+                return May::END;
             }
             // SAFETY: who reads a request is the one who does, and writes its response afterwards.
             unsafe {
@@ -53,9 +85,9 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> Option<bool> {
                 slot.set(State::Idle);
                 entry.set_phase(Phase::Idle);
                 connections::rearm(fd, entry);
-                return Some(true);
+                return May::Read;
             }
-            Some(wait(fd, entry, blocks))
+            May::read(wait(fd, entry, blocks))
         }
     }
 }
@@ -83,6 +115,11 @@ fn begins_whole(fd: c_int, entry: &Entry, memory: &Memory) -> bool {
     is_whole
 }
 
+/// Whether a process has nothing to do until the next request of this connection.
+fn blocks_alone(entry: &Entry) -> bool {
+    entry.registered().is_none() && connections::may_be_given_back(entry)
+}
+
 /// The flags of a descriptor whose user waits for something to read; nothing of others.
 fn blocks(fd: c_int, entry: &Entry, waits: bool) -> Option<c_long> {
     if !waits || entry.registered().is_some() || entry.blocks() == Some(false) {
@@ -95,7 +132,7 @@ fn blocks(fd: c_int, entry: &Entry, waits: bool) -> Option<c_long> {
 
 /// Waits until there is something to read, or the end: what the next request needs is known only then. For as long as the
 /// read would have waited (`SO_RCVTIMEO`, socket(7)).
-fn is_readable(fd: c_int) -> bool {
+fn is_readable(fd: c_int, entry: &Entry) -> bool {
     // SAFETY: there is room for as much as is said, and it is one descriptor.
     unsafe {
         let mut limit: libc::timeval = core::mem::zeroed();
@@ -108,7 +145,9 @@ fn is_readable(fd: c_int) -> bool {
         let milliseconds = limit.tv_sec.saturating_mul(1000).saturating_add(limit.tv_usec / 1000);
         let timeout = if milliseconds > 0 { milliseconds.min(c_int::MAX.into()) as c_int } else { -1 };
         let mut fds = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        let ready = next::poll(&raw mut fds, 1, timeout);
+        let alone =
+            alone::wait(entry, &mut fds, timeout, |fds, count, timeout| next::poll(fds, count, timeout));
+        let ready = alone.unwrap_or_else(|| next::poll(&raw mut fds, 1, timeout));
         if ready == 0 {
             next::set_errno(libc::EAGAIN);
         }
@@ -195,10 +234,7 @@ fn sleep_until(entry: &Entry, timeout: Option<c_int>, is_decided: impl Fn() -> b
 
 /// Until the word of a slot that is parked changes, or so many milliseconds.
 fn sleep(slot: &Slot, milliseconds: c_int) {
-    let time = libc::timespec {
-        tv_sec: libc::time_t::from(milliseconds / 1000),
-        tv_nsec: c_long::from(milliseconds % 1000) * 1_000_000,
-    };
+    let time = clock::milliseconds(milliseconds);
     let errno = next::errno();
     // SAFETY: the word is there for as long as the process is.
     unsafe {
@@ -243,6 +279,9 @@ fn has_come(entry: &Entry, mut bytes: &[u8]) {
         }
         let (had_begun, was_head) = (request.has_begun(), request.is_head());
         let end = request.read(bytes).unwrap_or(bytes.len());
+        if request.authenticates_connection() {
+            entry.is_bound.store(true, Ordering::Relaxed);
+        }
         let is_idle = entry.phase() == Phase::Idle;
         if !had_begun && request.has_begun() && is_idle {
             // SAFETY: who reads the head of a request writes its response afterwards.
@@ -260,7 +299,7 @@ fn has_come(entry: &Entry, mut bytes: &[u8]) {
 }
 
 /// Whether what is read next is the rest of a request that was answered before it was over.
-fn is_in_request(entry: &Entry) -> bool {
+pub(crate) fn is_in_request(entry: &Entry) -> bool {
     // SAFETY: who reads a request is the one who does.
     let request = unsafe { entry.request() };
     request.has_begun() && !request.is_over()

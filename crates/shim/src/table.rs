@@ -38,6 +38,8 @@ pub(crate) enum Phase {
     Parked = 2,
     /// There will be no further request: the gate has ended it, or is gone.
     Ended = 3,
+    /// The gate has it again, and waits for its next request: to the server it is at its end.
+    GivenBack = 4,
 }
 
 /// A descriptor. As zeros it is one of which nothing is known.
@@ -51,6 +53,8 @@ pub(crate) struct Entry {
     pub(crate) is_none: AtomicBool,
     /// Whether the server has armed it with its epoll instance since its request was parked (`EPOLLONESHOT`).
     pub(crate) is_armed: AtomicU8,
+    /// Whether its client is authenticated by the connection, which is this process's alone then.
+    pub(crate) is_bound: AtomicBool,
     /// The listener that it is, or that a connection came from.
     pub(crate) listener: AtomicU8,
     pub(crate) slot: AtomicU32,
@@ -161,6 +165,7 @@ impl Entry {
             0 => Phase::Idle,
             1 => Phase::Busy,
             2 => Phase::Parked,
+            4 => Phase::GivenBack,
             _ => Phase::Ended,
         }
     }

@@ -33,6 +33,9 @@ pub(crate) enum How<'a> {
 /// # Safety
 /// As of writev(2).
 pub(crate) unsafe fn write(fd: c_int, entry: &Entry, pieces: &[iovec], how: &How<'_>) -> ssize_t {
+    if entry.phase() == Phase::GivenBack {
+        return at_end();
+    }
     if entry.phase() != Phase::Busy {
         // SAFETY: as the caller says.
         return unsafe { plain(fd, pieces, how) };
@@ -58,6 +61,12 @@ pub(crate) unsafe fn write(fd: c_int, entry: &Entry, pieces: &[iovec], how: &How
         }
     }
     written
+}
+
+/// The server has nothing to say on a connection that the gate has again, and is at its end for it.
+pub(crate) fn at_end() -> ssize_t {
+    next::set_errno(libc::EPIPE);
+    -1
 }
 
 /// # Safety

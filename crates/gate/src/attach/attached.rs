@@ -18,6 +18,7 @@ use tokio::sync::Notify;
 
 use super::calm::Calm;
 use super::group::Group;
+use super::idle::Idle;
 use super::process::Process;
 use super::served::Slots;
 use super::socket::{Kept, Socket};
@@ -65,6 +66,7 @@ pub(crate) struct Attached {
     /// Whether any process has attached itself.
     pub(super) has_met_any: Cell<bool>,
     pub(super) calm: Calm,
+    pub(super) idle: Idle,
     is_opaque_said: Cell<bool>,
     pub(super) is_full_said: Cell<bool>,
     is_passing_said: Cell<bool>,
@@ -102,6 +104,7 @@ impl Attached {
             gave_up: Cell::new(false),
             has_met_any: Cell::new(false),
             calm: Calm::default(),
+            idle: Idle::default(),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
             is_passing_said: Cell::new(false),
@@ -180,7 +183,7 @@ impl Attached {
             What::Began | What::BeganFirst | What::BeganSession => self.began(what, slot, head),
             What::Ended => {
                 self.published.set(self.published.get() + 1);
-                let inside = self.slots.borrow_mut().get(slot).and_then(|served| served.inside.take());
+                let inside = self.is_over(slot);
                 if let Some(inside) = inside {
                     self.raise_by_status(slot, &inside.raises, status);
                     inside.end(status, bytes);
@@ -228,9 +231,7 @@ impl Attached {
     /// Gives a connection to a process that wants it now, if there is one and none waits before; whether it did.
     pub(super) fn give_now(&self, group: &Group, slot: u32, is_opaque: bool, socket: &Socket) -> bool {
         let Some(connection) = socket.descriptor() else { return false };
-        let give =
-            |process: &Rc<Process>| self.give_to(process, (slot, is_opaque), connection, socket.keeping());
-        !group.is_hungry() && group.give(give)
+        !group.is_hungry() && self.give_to_any(group, (slot, is_opaque), connection, socket.keeping())
     }
 
     fn give_to(
@@ -266,8 +267,20 @@ impl Attached {
         is_opaque: bool,
         (connection, kept): (BorrowedFd<'_>, Option<Kept>),
     ) {
-        let give = |process: &Rc<Process>| self.give_to(process, (slot, is_opaque), connection, kept);
+        let give = || self.give_to_any(group, (slot, is_opaque), connection, kept);
         group.give_when_wanted(give, || self.memory().places.set_hungry(true)).await;
+    }
+
+    /// To a process that wants one, or in place of a connection on which nothing is asked; whether there was one.
+    fn give_to_any(
+        &self,
+        group: &Group,
+        slot: (u32, bool),
+        connection: BorrowedFd<'_>,
+        kept: Option<Kept>,
+    ) -> bool {
+        let give = |process: &Rc<Process>| self.give_to(process, slot, connection, kept);
+        group.give(give) || self.give_in_place(group, give)
     }
 
     /// What is said on these connections is not known.

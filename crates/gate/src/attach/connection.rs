@@ -1,12 +1,14 @@
 //! A connection until it is the server's, and a request on one that has to wait.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::Duration;
 
 use handoff::slot::State;
 use http::HeaderValue;
-use policy::connections::Phase;
+use policy::connections::{Order, Phase};
 use rustix::fs::OFlags;
 use tokio::time::timeout;
 
@@ -18,6 +20,7 @@ use super::refuse::refuse;
 use super::served::{Inside, Served};
 use super::socket::Socket;
 use crate::admission::decision::Caller;
+use crate::clients::client::Client;
 use crate::downstream::accept::Registration;
 
 /// Takes a connection in that was accepted.
@@ -33,27 +36,63 @@ pub(super) async fn connection(
     client.enter(Phase::New, attached.proxy.clock.last());
     let limit = attached.proxy.config().settings.client.header_timeout;
     let Ok(first) = timeout(limit, socket.first()).await else { return };
+    begin(&attached, &group, (socket, client, first), (peer, Caller::Stranger)).await;
+}
+
+/// Waits for the next request of a connection that a process has given back.
+pub(super) async fn kept(
+    attached: Rc<Attached>,
+    group: Rc<Group>,
+    mut socket: Socket,
+    (peer, caller): (SocketAddr, Caller),
+) {
+    let registration = Registration::new(&attached.downstream, peer.ip());
+    let client = Rc::clone(&registration.client);
+    client.enter(Phase::Idle, attached.proxy.clock.last());
+    let limit = attached.proxy.config().settings.client.idle_timeout;
+    let first = {
+        let mut next = pin!(timeout(limit, socket.first()));
+        std::future::poll_fn(|cx| {
+            if let Poll::Ready(first) = next.as_mut().poll(cx) {
+                return Poll::Ready(first.ok());
+            }
+            let ends = matches!(client.poll_order(cx), Order::Timeout | Order::Close);
+            if ends { Poll::Ready(None) } else { Poll::Pending }
+        })
+        .await
+    };
+    let Some(first) = first else { return };
+    begin(&attached, &group, (socket, client, first), (peer, caller)).await;
+}
+
+/// A request is there on a connection that no process has.
+async fn begin(
+    attached: &Rc<Attached>,
+    group: &Rc<Group>,
+    (mut socket, client, first): (Socket, Rc<Client>, First),
+    (peer, caller): (SocketAddr, Caller),
+) {
     let admitted = match first {
         First::Gone => return,
         First::Opaque => {
-            attached.say_opaque(&group);
-            return hand_over(&attached, &group, socket, (peer, None)).await;
+            attached.say_opaque(group);
+            return hand_over(attached, group, socket, (peer, None)).await;
         }
         First::Request(head) => {
             client.enter(Phase::Busy, attached.proxy.clock.last());
             // Which places are taken is known before the next is given away.
             attached.read();
-            match decide(&attached, (head, &client, &mut socket), Caller::Stranger).await {
+            match decide(attached, (head, &client, &mut socket), caller).await {
                 Decided::Gone => return,
                 Decided::Refused(refusal) => {
                     let Some((stream, _socket)) = socket.into_stream() else { return };
-                    return refuse(&attached, stream, client, refusal).await;
+                    return refuse(attached, stream, client, refusal).await;
                 }
                 Decided::Dispatched(admitted) => admitted,
             }
         }
     };
-    hand_over(&attached, &group, socket, (peer, Some(admitted))).await;
+    hand_over(attached, group, socket, (peer, Some(admitted))).await;
 }
 
 /// Gives a connection to a process that wants it. One whose protocol is not followed has no place.
@@ -68,7 +107,7 @@ async fn hand_over(
         Some(Admitted { inside, cookie, caller }) => (Some(inside), caller, cookie),
         None => (None, Caller::Stranger, None),
     };
-    let served = Served { process: None, peer, caller, inside, parked: None, prepared: None };
+    let served = Served::new(peer, caller, inside);
     let Ok(slot) = attached.slots.borrow_mut().add(served) else { return };
     let words = &attached.memory().slots[slot as usize];
     words.set(State::Busy);

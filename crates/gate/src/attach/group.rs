@@ -87,6 +87,11 @@ impl Group {
         self.listeners.borrow_mut().drain(..).for_each(|listener| listener.task.abort());
     }
 
+    /// Whether a process is one of its.
+    pub(super) fn has(&self, process: &Process) -> bool {
+        self.has_listener(process.listener)
+    }
+
     pub(super) fn number_of_processes(&self) -> usize {
         self.processes.borrow().len()
     }
@@ -109,12 +114,12 @@ impl Group {
     }
 
     /// Processes that take nothing of what they were given, while others wait for something.
-    pub(super) fn held_up(&self) -> Vec<Rc<Process>> {
+    pub(super) fn held_up(&self, is_any_alone: bool) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());
         let held_up: Vec<_> =
             processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
         let is_any_idle = processes.iter().any(|process| process.is_willing() && !process.has_queued());
-        if is_any_idle { held_up } else { Vec::new() }
+        if is_any_idle || is_any_alone { held_up } else { Vec::new() }
     }
 
     /// While connections wait for a process, that one wants none may be an error of the memory's.
@@ -128,7 +133,9 @@ impl Group {
     pub(super) fn give(&self, give: impl Fn(&Rc<Process>) -> bool) -> bool {
         let processes = self.processes.borrow();
         let number = processes.len();
-        let first = self.next.get();
+        // What a process had in its caches that serves one at a time it has still there when it is the one that is given the next.
+        let is_one_of_many = processes.first().is_some_and(|process| process.words().has_many());
+        let first = if is_one_of_many { self.next.get() } else { 0 };
         let willing = (0..number).map(|step| (first + step) % number);
         let willing = willing.filter(|at| processes[*at].is_willing());
         // Those that have taken all that they were given come first.
@@ -143,12 +150,12 @@ impl Group {
         taken.is_some()
     }
 
-    /// As [`Self::give`], as soon as one wants it; `hungry` is called when it has to wait.
-    pub(super) async fn give_when_wanted(&self, give: impl Fn(&Rc<Process>) -> bool, hungry: impl Fn()) {
+    /// Gives something by `give` as soon as it can be given; `hungry` is called when it has to wait.
+    pub(super) async fn give_when_wanted(&self, give: impl Fn() -> bool, hungry: impl Fn()) {
         // Those that wait already come first.
         let mut is_its_turn = !self.is_hungry();
         loop {
-            if is_its_turn && self.give(&give) {
+            if is_its_turn && give() {
                 return;
             }
             self.waiting.set(self.waiting.get() + 1);
@@ -156,7 +163,7 @@ impl Group {
             let willing = self.willing.notified();
             hungry();
             // One may have come to want it before it could be told that there is something.
-            if is_its_turn && self.give(&give) {
+            if is_its_turn && give() {
                 return;
             }
             willing.await;

@@ -151,13 +151,11 @@ impl Attached {
         let (config, now) = (self.proxy.config(), self.proxy.clock.last());
         let session = config.settings.has_sessions().then(|| self.proxy.begin_session(None, None));
         let cookie = session.as_ref().and_then(|begun| config.sessions.cookie(begun.session, false, now));
+        let unknown = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
         let served = Served {
             process: Some(process.number),
-            peer: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
-            caller: Caller::Stranger,
-            inside: None,
-            parked: None,
             prepared: Some(Prepared(session)),
+            ..Served::new(unknown, Caller::Stranger, None)
         };
         let Ok(slot) = self.slots.borrow_mut().add(served) else { return false };
         let words = &self.memory().slots[slot as usize];

@@ -8,6 +8,7 @@ mod connection;
 mod decide;
 mod given_back;
 mod group;
+mod idle;
 mod leaving;
 mod peek;
 mod process;

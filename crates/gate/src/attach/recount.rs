@@ -96,7 +96,7 @@ impl Attached {
         let is_over = |slots: &mut Slots, slot: u32| {
             let has_request = slots.get(slot).is_some_and(|served| served.inside.is_some());
             match self.memory().slots[slot as usize].state() {
-                State::Idle => has_request,
+                State::Idle | State::Alone | State::Recalled => has_request,
                 state => state == State::Gone,
             }
         };

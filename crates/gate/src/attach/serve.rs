@@ -26,7 +26,7 @@ use tokio::net::{TcpStream, UnixDatagram, UnixListener};
 use tokio::time::timeout;
 
 use super::attached::Attached;
-use super::connection::{connection, parked};
+use super::connection::{connection, kept, parked};
 use super::group::{Accepting, Group};
 use super::process::{Left, Process};
 use super::socket::{Socket, leave_to_keeper};
@@ -251,6 +251,11 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                     None => attached.calm.ends(),
                 }
             }
+            Some(ToGate::Kept { slot }) => {
+                if let Some(socket) = beside {
+                    keep(&attached, &group, &process, (slot, socket));
+                }
+            }
             Some(ToGate::Park { slot }) => {
                 if let Some(socket) = beside {
                     park(&attached, &process, slot, socket);
@@ -378,11 +383,22 @@ async fn accept_until_left(attached: &Rc<Attached>, group: &Rc<Group>, listener:
 fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, listener: u64, socket: OwnedFd) {
     attached.calm.passed_on(listener);
     let peer = getpeername(&socket).ok().flatten().and_then(|peer| SocketAddr::try_from(peer).ok());
-    let flags = fcntl_getfl(&socket).and_then(|flags| fcntl_setfl(&socket, flags | OFlags::NONBLOCK));
-    if let (Some(peer), Ok(())) = (peer, flags) {
+    if let (Some(peer), Ok(())) = (peer, do_not_wait(&socket)) {
         let socket = Socket::kept(socket, attached.keeper, &group.left);
         tokio::task::spawn_local(connection(Rc::clone(attached), Rc::clone(group), socket, peer));
     }
+}
+
+/// A connection on which nothing is asked, and in whose place a process has taken another.
+fn keep(attached: &Rc<Attached>, group: &Rc<Group>, process: &Process, (slot, socket): (u32, OwnedFd)) {
+    if let (Some(whose), Ok(())) = (attached.gave_back(process, slot), do_not_wait(&socket)) {
+        let socket = Socket::kept(socket, attached.keeper, &group.left);
+        tokio::task::spawn_local(kept(Rc::clone(attached), Rc::clone(group), socket, whose));
+    }
+}
+
+fn do_not_wait(socket: impl AsFd) -> rustix::io::Result<()> {
+    fcntl_setfl(&socket, fcntl_getfl(&socket)? | OFlags::NONBLOCK)
 }
 
 /// A connection and whose it is; nothing of one that has gone already.

@@ -25,6 +25,15 @@ pub(super) struct Served {
     pub(super) parked: Option<AbortHandle>,
     /// Of a slot that no connection has yet.
     pub(super) prepared: Option<Prepared>,
+    /// When its last request was over, counted in such; 0 where it does not matter.
+    pub(super) idle_since: u64,
+}
+
+impl Served {
+    /// A connection of this client's.
+    pub(super) fn new(peer: SocketAddr, caller: Caller, inside: Option<Inside>) -> Self {
+        Self { process: None, peer, caller, inside, parked: None, prepared: None, idle_since: 0 }
+    }
 }
 
 /// What is prepared for a connection that a process accepts itself: the session that its client is told of if it has none.

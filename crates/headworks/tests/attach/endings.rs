@@ -106,7 +106,7 @@ fn pause(state: &mut u64) {
     thread::sleep(Duration::from_micros(*state % 150_000));
 }
 
-fn gates_are_killed(server: &Server) {
+pub(crate) fn gates_are_killed(server: &Server) {
     let site = Site::of(server);
     let running = site.start();
     let is_over = AtomicBool::new(false);

@@ -6,6 +6,7 @@ mod classes;
 mod descriptors;
 mod endings;
 mod hostile;
+mod kept;
 mod limits;
 mod properties;
 mod servers;

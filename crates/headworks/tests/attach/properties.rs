@@ -113,7 +113,7 @@ impl<'a> Site<'a> {
         (client.response().status, began.elapsed().as_secs_f64())
     }
 
-    fn kept(&self) -> Raw {
+    pub(crate) fn kept(&self) -> Raw {
         let mut client = Raw::connect(self.server.address);
         assert_eq!(client.get(Server::FAST).response().status, 200);
         client

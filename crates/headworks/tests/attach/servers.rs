@@ -136,7 +136,7 @@ impl Server {
             ["mpm_event", "authz_core", "proxy", "proxy_fcgi", "rewrite"].map(module).concat();
         let text = format!(
             "ServerRoot {place}\nServerName localhost\nPidFile {place}/pid\nErrorLog {place}/log\nListen {address}\n{modules}\
-            User www-data\nGroup www-data\nDocumentRoot {place}/www\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
+            User www-data\nGroup www-data\nCustomLog {place}/requests.log \"%P %U%q\"\nDocumentRoot {place}/www\n{more}\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
             RewriteEngine On\nRewriteRule .* {place}/www/page.php [L]\n\
             <FilesMatch php$>\nSetHandler proxy:unix:{place}/php.sock|fcgi://localhost\n</FilesMatch>\n\
             <Directory />\nRequire all granted\n</Directory>\n"
@@ -149,13 +149,20 @@ impl Server {
     }
 
     pub(crate) fn apache(mpm: &str) -> Self {
+        Self::apache_with(mpm, "")
+    }
+
+    /// With these directives besides. It says in `requests.log` which process has answered.
+    pub(crate) fn apache_with(mpm: &str, more: &str) -> Self {
         let (directory, (beside, behind)) = (Self::directory(), Self::behind());
         let address = free_address();
         let place = directory.path().display();
         let module =
             |name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n");
         let modules: String =
-            [&format!("mpm_{mpm}"), "authz_core", "proxy", "proxy_http", "rewrite"].map(module).concat();
+            [&format!("mpm_{mpm}"), "authz_core", "proxy", "proxy_http", "rewrite", "log_config"]
+                .map(module)
+                .concat();
         let text = format!(
             "ServerRoot {place}\nServerName localhost\nPidFile {place}/pid\nErrorLog {place}/log\nListen {address}\n{modules}\
             User www-data\nGroup www-data\nDocumentRoot {place}/www\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
