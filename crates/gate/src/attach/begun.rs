@@ -11,7 +11,7 @@ use super::served::Inside;
 use crate::admission::decision::{Basis, Caller, DecisionDetails};
 use crate::admission::permit::Permit;
 use crate::clients::peer::Peer;
-use crate::dispatch::session::current_session;
+use crate::dispatch::session::{as_asked, current_session};
 use crate::observe::access_log::account::Account;
 use crate::session::current::CurrentSession;
 use crate::upstream::body::Progress;
@@ -81,10 +81,11 @@ impl Attached {
         let current = current_session(proxy, &config, &head, address);
         // What was told of its head may have been too short for the cookie.
         let caller = current.as_ref().map_or(known, |current| Caller::Known(current.known(now)));
+        let asked = if current.is_none() { as_asked(&config, &head, address, known) } else { caller };
         account.arrived(Progress::default(), caller.known().map(|known| known.session.id));
         let begins_session =
             config.settings.has_sessions() && !config.settings.session.excepts(head.uri.path());
-        let (permit, details) = Permit::begun(proxy.admission(), head, address, caller);
+        let (permit, details) = Permit::begun(proxy.admission(), head, address, asked);
         account.decided(details);
         let told = match &current {
             Some(current) if current.write => Told::NotAll,

@@ -15,7 +15,7 @@ use crate::admission::decision::{Caller, DecisionDetails};
 use crate::admission::driver::Decision;
 use crate::admission::permit::Permit;
 use crate::clients::client::Client;
-use crate::dispatch::session::{Cookie, caller, current_session};
+use crate::dispatch::session::{Cookie, as_asked, caller, current_session};
 use crate::observe::access_log::account::Account;
 use crate::upstream::body::Progress;
 
@@ -58,15 +58,16 @@ pub(super) async fn decide(
     let mut account =
         Account::begin(&proxy.access_log, &proxy.clock, &head, from, &config.settings.telemetry);
     let current = current_session(proxy, &config, &head, from);
-    let (cookie, caller) = match (&current, told) {
-        (None, Caller::Known(_)) => (Cookie::Never, told),
+    let (cookie, caller, asked) = match (&current, told) {
+        (None, Caller::Known(_)) => (Cookie::Never, told, as_asked(&config, &head, from, told)),
         _ => {
             let cookie = Cookie::of(&config, &head, current.as_ref());
-            (cookie, caller(proxy, &config, &head, current.as_ref()))
+            let caller = caller(proxy, &config, &head, current.as_ref());
+            (cookie, caller, caller)
         }
     };
     account.arrived(Progress::default(), current.as_ref().map(|current| current.session.id));
-    let mut permit = Permit::arrive(proxy.admission(), head, (client.id(), from), caller);
+    let mut permit = Permit::arrive(proxy.admission(), head, (client.id(), from), asked);
     attached.publish();
     let decision = {
         let (mut decision, mut gone) = (pin!(permit.decision()), pin!(socket.gone()));

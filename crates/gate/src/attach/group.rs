@@ -114,12 +114,12 @@ impl Group {
     }
 
     /// Processes that take nothing of what they were given, while others wait for something.
-    pub(super) fn held_up(&self, is_any_alone: bool) -> Vec<Rc<Process>> {
+    pub(super) fn held_up(&self, is_any_alone: impl FnOnce() -> bool) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());
         let held_up: Vec<_> =
             processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
-        let is_any_idle = processes.iter().any(|process| process.is_willing() && !process.has_queued());
-        if is_any_idle || is_any_alone { held_up } else { Vec::new() }
+        let is_any_idle = || processes.iter().any(|process| process.is_willing() && !process.has_queued());
+        if !held_up.is_empty() && (is_any_idle() || is_any_alone()) { held_up } else { Vec::new() }
     }
 
     /// While connections wait for a process, that one wants none may be an error of the memory's.

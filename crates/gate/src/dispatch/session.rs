@@ -16,6 +16,21 @@ use crate::dispatch::proxy::Proxy;
 use crate::session::current::CurrentSession;
 use gate_config::rules::subject::{Facts, Subject};
 
+/// Who asks, by a request that says nothing of the session that its connection has: the rules look at it as at a stranger's, which may be of
+/// a higher class.
+pub(crate) fn as_asked(config: &ActiveConfig, head: &Parts, address: IpAddr, told: Caller) -> Caller {
+    let Caller::Known(mut known) = told else { return told };
+    let Parts { method, uri, headers, .. } = head;
+    let server_name = ServerName::of(head);
+    let subject = Subject { method, uri, headers, address, server_name, session: None };
+    if let Some((rule, class)) = config.settings.rules.find(subject)
+        && class < known.session.class
+    {
+        (known.session.class, known.basis) = (class, Basis::Rule(rule));
+    }
+    Caller::Known(known)
+}
+
 /// By this header of a response the back-end raises the class of the session (Web2K section 2).
 pub(super) const HEADWORKS_CLASS: HeaderName = HeaderName::from_static("headworks-class");
 

@@ -136,7 +136,7 @@ impl Server {
             ["mpm_event", "authz_core", "proxy", "proxy_fcgi", "rewrite"].map(module).concat();
         let text = format!(
             "ServerRoot {place}\nServerName localhost\nPidFile {place}/pid\nErrorLog {place}/log\nListen {address}\n{modules}\
-            User www-data\nGroup www-data\nCustomLog {place}/requests.log \"%P %U%q\"\nDocumentRoot {place}/www\n{more}\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
+            User www-data\nGroup www-data\nDocumentRoot {place}/www\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
             RewriteEngine On\nRewriteRule .* {place}/www/page.php [L]\n\
             <FilesMatch php$>\nSetHandler proxy:unix:{place}/php.sock|fcgi://localhost\n</FilesMatch>\n\
             <Directory />\nRequire all granted\n</Directory>\n"
@@ -160,12 +160,10 @@ impl Server {
         let module =
             |name: &str| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n");
         let modules: String =
-            [&format!("mpm_{mpm}"), "authz_core", "proxy", "proxy_http", "rewrite", "log_config"]
-                .map(module)
-                .concat();
+            [&format!("mpm_{mpm}"), "authz_core", "proxy", "proxy_http", "rewrite"].map(module).concat();
         let text = format!(
             "ServerRoot {place}\nServerName localhost\nPidFile {place}/pid\nErrorLog {place}/log\nListen {address}\n{modules}\
-            User www-data\nGroup www-data\nDocumentRoot {place}/www\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
+            User www-data\nGroup www-data\nCustomLog {place}/requests.log \"%P %U%q\"\nDocumentRoot {place}/www\n{more}\nKeepAliveTimeout 30\nMaxKeepAliveRequests 0\n\
             RewriteEngine On\nRewriteRule ^/slow$ http://{behind}/delay?before=300ms&bytes=5 [P]\n\
             <Directory />\nRequire all granted\n</Directory>\n"
         );
