@@ -9,7 +9,7 @@ use crate::slot::Slot;
 use crate::tokens::Tokens;
 
 /// Processes at most, each counted once for each listener that it uses.
-pub const PROCESSES: usize = 1024;
+pub const PROCESSES: usize = 4096;
 /// Connections at most that are handed over and not closed.
 pub const SLOTS: usize = 65_536;
 /// Connections that a process may accept itself until the gate has seen that it has.

@@ -14,7 +14,6 @@ use crate::connections;
 use crate::connections::of;
 use crate::listener::Listener;
 use crate::next;
-use crate::reading;
 use crate::table::Entry;
 
 /// Waits for the next request of a connection by means of `wait` (poll(2)), so many milliseconds at most; gives what poll(2) is to give. Nothing of a
@@ -25,7 +24,8 @@ pub(crate) fn wait(
     timeout: c_int,
     wait: impl Fn(*mut pollfd, nfds_t, c_int) -> c_int,
 ) -> Option<c_int> {
-    let (listener, memory, slot) = of(entry).filter(|_| timeout != 0 && !reading::is_in_request(entry))?;
+    let (listener, memory, slot) =
+        of(entry).filter(|_| timeout != 0 && !connections::is_in_request(entry))?;
     let inbox = listener.inbox.load(Ordering::Acquire);
     if inbox < 0 || !connections::may_be_given_back(entry) {
         return None;

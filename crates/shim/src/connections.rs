@@ -170,6 +170,13 @@ pub(crate) fn lost(listener: &Listener, (slot, is_opaque): (u32, bool)) {
     tell_of((listener, memory, slot), What::Gone, (0, 0), &[]);
 }
 
+/// Whether what is read next is the rest of a request that was answered before it was over.
+pub(crate) fn is_in_request(entry: &Entry) -> bool {
+    // SAFETY: who reads a request is the one who does.
+    let request = unsafe { entry.request() };
+    request.has_begun() && !request.is_over()
+}
+
 /// Whether a process may give a connection back instead of waiting for what comes next: one that serves one at a time is free for others then.
 pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
     let serves_one =

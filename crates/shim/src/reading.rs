@@ -48,7 +48,8 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
         Phase::GivenBack => May::END,
         Phase::Parked => May::read(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
         Phase::Idle => {
-            let Some((listener, memory, slot)) = of(entry).filter(|_| !is_in_request(entry)) else {
+            let Some((listener, memory, slot)) = of(entry).filter(|_| !connections::is_in_request(entry))
+            else {
                 return May::Read;
             };
             let blocks = blocks(fd, entry, waits);
@@ -296,11 +297,4 @@ fn has_come(entry: &Entry, mut bytes: &[u8]) {
         }
         bytes = &bytes[end..];
     }
-}
-
-/// Whether what is read next is the rest of a request that was answered before it was over.
-pub(crate) fn is_in_request(entry: &Entry) -> bool {
-    // SAFETY: who reads a request is the one who does.
-    let request = unsafe { entry.request() };
-    request.has_begun() && !request.is_over()
 }

@@ -69,6 +69,7 @@ pub(crate) struct Attached {
     pub(super) idle: Idle,
     is_opaque_said: Cell<bool>,
     pub(super) is_full_said: Cell<bool>,
+    pub(super) are_many_said: Cell<bool>,
     is_passing_said: Cell<bool>,
 }
 
@@ -107,6 +108,7 @@ impl Attached {
             idle: Idle::default(),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
+            are_many_said: Cell::new(false),
             is_passing_said: Cell::new(false),
         };
         attached.publish();

@@ -69,21 +69,7 @@ pub(super) async fn decide(
     account.arrived(Progress::default(), current.as_ref().map(|current| current.session.id));
     let mut permit = Permit::arrive(proxy.admission(), head, (client.id(), from), asked);
     attached.publish();
-    let decision = {
-        let (mut decision, mut gone) = (pin!(permit.decision()), pin!(socket.gone()));
-        std::future::poll_fn(|cx| {
-            if let Poll::Ready(decision) = decision.as_mut().poll(cx) {
-                return Poll::Ready(Some(decision));
-            }
-            let is_told = matches!(client.poll_order(cx), Order::Timeout | Order::Close);
-            if is_told || gone.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(None);
-            }
-            Poll::Pending
-        })
-        .await
-    };
-    match decision {
+    match while_there(&mut permit, client, socket).await {
         None => {
             drop(permit);
             attached.publish();
@@ -117,4 +103,20 @@ pub(super) async fn decide(
             Decided::Dispatched(Admitted { inside: Inside { permit, account, raises }, cookie, caller })
         }
     }
+}
+
+/// The decision; nothing if the client goes before it is made, or is to go.
+async fn while_there(permit: &mut Permit, client: &Client, socket: &mut Socket) -> Option<Decision> {
+    let (mut decision, mut gone) = (pin!(permit.decision()), pin!(socket.gone()));
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(decision) = decision.as_mut().poll(cx) {
+            return Poll::Ready(Some(decision));
+        }
+        let is_told = matches!(client.poll_order(cx), Order::Timeout | Order::Close);
+        if is_told || gone.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(None);
+        }
+        Poll::Pending
+    })
+    .await
 }

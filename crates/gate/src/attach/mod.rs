@@ -9,6 +9,7 @@ mod decide;
 mod given_back;
 mod group;
 mod idle;
+mod in_place;
 mod leaving;
 mod peek;
 mod process;

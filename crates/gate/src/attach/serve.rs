@@ -12,6 +12,7 @@ use std::time::Duration;
 use handoff::channel;
 use handoff::deferring::Deferred;
 use handoff::keeper::Keeper;
+use handoff::memory::PROCESSES;
 use handoff::message::{ToGate, ToServer, VERSION};
 use handoff::shared::Shared;
 use handoff::slot::State;
@@ -288,7 +289,15 @@ fn admit(
         refuse(&control);
         return None;
     };
-    let number = attached.free_number()?;
+    let Some(number) = attached.free_number() else {
+        if !attached.are_many_said.replace(true) {
+            say!(
+                "process {pid} is one more than {PROCESSES}, each counted once for each listener that it uses: it serves without the gate, as do all that come now"
+            );
+        }
+        refuse(&control);
+        return None;
+    };
     let words = &attached.memory().processes[usize::from(number)];
     let found = attached.groups.borrow().iter().find(|group| group.address == address).cloned();
     let group = found.map_or_else(|| Group::new(address, attached.keeper).map(Rc::new), Ok);
