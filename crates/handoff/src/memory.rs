@@ -43,6 +43,8 @@ pub struct Memory {
 pub struct Process {
     wants: AtomicU32,
     has_many: AtomicU32,
+    /// Whether it has threads that wait for one connection each.
+    waits_alone: AtomicU32,
     queued: AtomicI32,
     /// Whether it accepts connections itself.
     accepts: AtomicU32,
@@ -80,6 +82,7 @@ impl Process {
     pub fn begin(&self) {
         self.wants.store(0, Ordering::Relaxed);
         self.has_many.store(0, Ordering::Relaxed);
+        self.waits_alone.store(0, Ordering::Relaxed);
         self.accepts.store(0, Ordering::Relaxed);
         self.ready.iter().for_each(|place| place.store(0, Ordering::Relaxed));
         self.number_ready.store(0, Ordering::Relaxed);
@@ -104,6 +107,18 @@ impl Process {
     /// Whether it does.
     pub fn has_many(&self) -> bool {
         self.has_many.load(Ordering::Relaxed) != 0
+    }
+
+    /// A thread of it waits for the next request of one connection.
+    pub fn waits_alone(&self) {
+        if self.waits_alone.load(Ordering::Relaxed) == 0 {
+            self.waits_alone.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether who serves a connection of it waits for the next request, and for nothing else.
+    pub fn serves_alone(&self) -> bool {
+        !self.has_many() || self.waits_alone.load(Ordering::Relaxed) != 0
     }
 
     /// It does not wait for one any more.

@@ -12,6 +12,9 @@ const FIELDS: usize = 8;
 /// The longest address of a client, as the kernel has it (`struct sockaddr_in6`).
 pub const MAX_ADDRESS: usize = 28;
 
+/// Of the threads of a process that wait for one connection each, so many can be woken at a time.
+pub const WAKERS: usize = 16;
+
 /// Behind the path of the gate's socket: where what is left of one that was killed listens.
 pub const LEFT: &str = ".left";
 
@@ -42,6 +45,11 @@ pub enum ToGate {
     /// A client's connection, which goes beside this, that the process has accepted itself, and whose first request is not its to
     /// begin.
     Accepted,
+    /// Beside this goes the end of a socket by which a thread is woken that waits for the next request of one connection.
+    Waker {
+        /// Which of the process's [`WAKERS`] it is.
+        number: u16,
+    },
     /// A kept connection, which goes beside this, on which nothing is asked: the process has taken another in its place.
     Kept {
         /// The connection; its slot is the gate's again.
@@ -128,6 +136,7 @@ impl ToGate {
             Self::Park { slot } => bytes(b'P', 0, 0, slot),
             Self::Wake => bytes(b'W', 0, 0, 0),
             Self::Accepted => bytes(b'A', 0, 0, 0),
+            Self::Waker { number } => bytes(b'T', 0, number, 0),
             Self::Kept { slot } => bytes(b'K', 0, 0, slot),
         }
     }
@@ -140,6 +149,7 @@ impl ToGate {
             b'P' => Some(Self::Park { slot }),
             b'W' => Some(Self::Wake),
             b'A' => Some(Self::Accepted),
+            b'T' => Some(Self::Waker { number }),
             b'K' => Some(Self::Kept { slot }),
             _ => None,
         }
@@ -206,6 +216,7 @@ mod tests {
             ToGate::Park { slot: 70_000 },
             ToGate::Wake,
             ToGate::Accepted,
+            ToGate::Waker { number: 15 },
             ToGate::Kept { slot: 3 },
         ] {
             assert_eq!(ToGate::read(&message.to_bytes()), Some(message));

@@ -62,6 +62,8 @@ pub struct Slot {
     line: [AtomicU8; MAX_LINE],
     /// Whether a thread sleeps until the word is another.
     sleeps: AtomicU8,
+    /// What wakes the thread that waits for the next request, one more than its number; 0 where the inbox of its process does.
+    waker: AtomicU8,
     /// Whose it is, of one that a process has accepted itself: as in [`Address`].
     client_length: AtomicU8,
     client: [AtomicU8; MAX_ADDRESS],
@@ -106,6 +108,17 @@ impl Slot {
     /// Whether one does, which has to be woken.
     pub fn sleeps(&self) -> bool {
         self.sleeps.load(Ordering::SeqCst) != 0
+    }
+
+    /// What wakes the thread that waits for its next request; nothing where the inbox of its process does.
+    pub fn set_waker(&self, number: Option<usize>) {
+        let one_more = number.and_then(|number| u8::try_from(number + 1).ok()).unwrap_or_default();
+        self.waker.store(one_more, Ordering::Relaxed);
+    }
+
+    /// What that is.
+    pub fn waker(&self) -> Option<usize> {
+        self.waker.load(Ordering::Relaxed).checked_sub(1).map(usize::from)
     }
 
     /// Whether a process has received the connection.

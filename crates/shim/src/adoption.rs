@@ -13,6 +13,7 @@ use crate::listener::{CHANGING, Changing, LISTENERS_OF_PROCESS, Listener, NOWHER
 use crate::next;
 use crate::table;
 use crate::table::{Entry, Kind};
+use crate::wakers;
 
 /// The listener that this is, adopted by now; nothing of what is not one, or not one that the gate serves.
 pub(crate) fn adopted(fd: c_int) -> Option<&'static Listener> {
@@ -192,6 +193,7 @@ pub(crate) fn in_child() {
     let errno = next::errno();
     table::is_own();
     CHANGING.store(0, Ordering::Release);
+    wakers::forget();
     for listener in &LISTENERS_OF_PROCESS {
         if listener.is_used.swap(false, Ordering::AcqRel) {
             let (real, number) =

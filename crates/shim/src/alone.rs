@@ -1,11 +1,11 @@
-//! Waiting for the next request of one connection and for nothing else, as processes do that serve one at a time. Where other connections
-//! wait for a process, it is sent one of them in its place: the gate has the one on which nothing is asked, until something is.
+//! Waiting for the next request of one connection and for nothing else, as processes and threads do that serve one at a time. Where other connections
+//! wait for a process or a thread, one is told so: the gate has the connection on which nothing is asked, until something is.
 
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use handoff::message::{MAX_LENGTH, ToServer};
-use handoff::slot::State;
+use handoff::slot::{Slot, State};
 use libc::{nfds_t, pollfd};
 
 use crate::channel;
@@ -15,25 +15,30 @@ use crate::connections::of;
 use crate::listener::Listener;
 use crate::next;
 use crate::table::Entry;
+use crate::wakers::{Waker, Woken};
 
 /// Waits for the next request of a connection by means of `wait` (poll(2)), so many milliseconds at most; gives what poll(2) is to give. Nothing of a
-/// process that serves many at a time, or where the gate has gone.
+/// connection that is not one process's or one thread's alone, or where the gate has gone.
 pub(crate) fn wait(
     entry: &Entry,
     polled: &mut pollfd,
     timeout: c_int,
     wait: impl Fn(*mut pollfd, nfds_t, c_int) -> c_int,
 ) -> Option<c_int> {
-    let (listener, memory, slot) =
-        of(entry).filter(|_| timeout != 0 && !connections::is_in_request(entry))?;
-    let inbox = listener.inbox.load(Ordering::Acquire);
-    if inbox < 0 || !connections::may_be_given_back(entry) {
+    let is_between = timeout != 0 && entry.registered().is_none() && !connections::is_in_request(entry);
+    let (listener, memory, slot) = of(entry).filter(|_| is_between)?;
+    let process = listener.of_process()?;
+    process.waits_alone();
+    if !connections::may_be_given_back(entry) {
         return None;
     }
     // What comes next would have to wait.
     if memory.places.is_waited_for() && connections::give_back(polled.fd, entry) {
         return Some(at_end(polled));
     }
+    let woken_by =
+        if process.has_many() { WokenBy::Waker(Waker::of(listener)?) } else { WokenBy::inbox(listener)? };
+    slot.set_waker(woken_by.number());
     let began = clock::now();
     let mut left = timeout;
     loop {
@@ -44,19 +49,20 @@ pub(crate) fn wait(
         if memory.places.must_tell_wanted() {
             listener.tell(memory);
         }
-        let mut both = [*polled, pollfd { fd: inbox, events: libc::POLLIN, revents: 0 }];
+        let mut both = [*polled, pollfd { fd: woken_by.fd(), events: libc::POLLIN, revents: 0 }];
         let ready = wait(both.as_mut_ptr(), 2, left);
-        if !slot.change(State::Alone, State::Idle) {
-            slot.change(State::Recalled, State::Idle);
-        }
+        let is_recalled = is_recalled(slot);
         polled.revents = both[0].revents;
         if ready <= 0 || polled.revents != 0 {
+            woken_by.is_over();
             return Some(ready.min(1));
         }
-        match next_in(inbox) {
-            Next::Connection => return connections::give_back(polled.fd, entry).then(|| at_end(polled)),
-            Next::Other => {}
-            Next::Closed => {
+        match woken_by.said(is_recalled) {
+            Said::Connection => {
+                return connections::give_back(polled.fd, entry).then(|| at_end(polled));
+            }
+            Said::Nothing => {}
+            Said::Closed => {
                 listener.obey(Listener::index(listener));
                 return None;
             }
@@ -74,17 +80,69 @@ pub(crate) fn at_end(polled: &mut pollfd) -> c_int {
     1
 }
 
-/// What is in an inbox.
-enum Next {
-    /// A connection, which is still there.
+/// Ends the waiting; whether the gate has recalled the connection meanwhile.
+fn is_recalled(slot: &Slot) -> bool {
+    !slot.change(State::Alone, State::Idle) && slot.change(State::Recalled, State::Idle)
+}
+
+/// What says that another connection waits.
+enum WokenBy {
+    /// The inbox of a process with a single thread, where that connection is.
+    Inbox(c_int),
+    /// What the gate has for a thread.
+    Waker(Waker),
+}
+
+/// What it says.
+enum Said {
+    /// A connection waits.
     Connection,
-    /// Something else, or nothing any more.
-    Other,
+    /// Nothing any more, or nothing that matters here.
+    Nothing,
     /// The gate has gone.
     Closed,
 }
 
-fn next_in(inbox: c_int) -> Next {
+impl WokenBy {
+    fn inbox(listener: &Listener) -> Option<Self> {
+        let inbox = listener.inbox.load(Ordering::Acquire);
+        (inbox >= 0).then_some(Self::Inbox(inbox))
+    }
+
+    fn fd(&self) -> c_int {
+        match self {
+            Self::Inbox(inbox) => *inbox,
+            Self::Waker(waker) => waker.fd(),
+        }
+    }
+
+    fn number(&self) -> Option<usize> {
+        match self {
+            Self::Inbox(_) => None,
+            Self::Waker(waker) => Some(waker.number()),
+        }
+    }
+
+    /// The thread goes on for another reason.
+    fn is_over(&self) {
+        if let Self::Waker(waker) = self {
+            waker.woken();
+        }
+    }
+
+    fn said(&self, is_recalled: bool) -> Said {
+        match self {
+            Self::Inbox(inbox) => next_in(*inbox),
+            Self::Waker(waker) => match waker.woken() {
+                _ if is_recalled => Said::Connection,
+                Woken::Over => Said::Closed,
+                Woken::Asked | Woken::Nothing => Said::Nothing,
+            },
+        }
+    }
+}
+
+fn next_in(inbox: c_int) -> Said {
     let mut bytes = [0u8; MAX_LENGTH];
     let errno = next::errno();
     // SAFETY: there is room for as much as is said; descriptors beside a message that is looked at stay with it.
@@ -94,15 +152,15 @@ fn next_in(inbox: c_int) -> Next {
     let is_empty = length < 0 && matches!(next::errno(), libc::EAGAIN | libc::EINTR);
     next::set_errno(errno);
     let Ok(length) = usize::try_from(length) else {
-        return if is_empty { Next::Other } else { Next::Closed };
+        return if is_empty { Said::Nothing } else { Said::Closed };
     };
     match ToServer::read(&bytes[..length]) {
-        _ if length == 0 => Next::Closed,
-        Some(ToServer::Connection { .. }) => Next::Connection,
+        _ if length == 0 => Said::Closed,
+        Some(ToServer::Connection { .. }) => Said::Connection,
         // It was to have the process look.
         _ => {
             channel::receive(inbox, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
-            Next::Other
+            Said::Nothing
         }
     }
 }

@@ -4,7 +4,7 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicI32, Ordering};
 
 use handoff::events::{Event, What};
-use handoff::memory::{Memory, SLOTS};
+use handoff::memory::{Memory, Process, SLOTS};
 use handoff::message::{Address, ToGate};
 use handoff::response::{Request, Response};
 use handoff::slot::{Slot, State};
@@ -177,11 +177,12 @@ pub(crate) fn is_in_request(entry: &Entry) -> bool {
     request.has_begun() && !request.is_over()
 }
 
-/// Whether a process may give a connection back instead of waiting for what comes next: one that serves one at a time is free for others then.
+/// Whether a connection may be given back instead of waiting for what comes next on it: the process, or the thread, that has it to itself is free for
+/// others then.
 pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
-    let serves_one =
-        of(entry).and_then(|(listener, ..)| listener.of_process()).is_some_and(|process| !process.has_many());
-    serves_one && !entry.is_bound.load(Ordering::Relaxed)
+    let process = of(entry).and_then(|(listener, ..)| listener.of_process());
+    let is_alone = entry.registered().is_none() && process.is_some_and(Process::serves_alone);
+    is_alone && !entry.is_bound.load(Ordering::Relaxed)
 }
 
 /// Gives a connection back on which nothing has been answered since the last request; whether the gate has it.

@@ -30,6 +30,7 @@ mod passing;
 mod polling;
 mod reading;
 mod table;
+mod wakers;
 mod writing;
 
 #[cfg(all(feature = "preload", not(test)))]

@@ -64,7 +64,7 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
                 return May::Read;
             }
             // It waits with the gate, and the process is free for one that need not.
-            if blocks_alone(entry) && connections::give_back(fd, entry) {
+            if connections::may_be_given_back(entry) && connections::give_back(fd, entry) {
                 return May::END;
             }
             // SAFETY: who reads a request is the one who does, and writes its response afterwards.
@@ -114,11 +114,6 @@ fn begins_whole(fd: c_int, entry: &Entry, memory: &Memory) -> bool {
         connections::began(entry, &head[..there]);
     }
     is_whole
-}
-
-/// Whether a process has nothing to do until the next request of this connection.
-fn blocks_alone(entry: &Entry) -> bool {
-    entry.registered().is_none() && connections::may_be_given_back(entry)
 }
 
 /// The flags of a descriptor whose user waits for something to read; nothing of others.

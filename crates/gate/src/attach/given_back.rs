@@ -40,6 +40,7 @@ impl Attached {
     pub(super) fn take_back(self: &Rc<Self>) {
         let groups: Vec<_> = self.groups.borrow().iter().map(Rc::clone).collect();
         for group in groups {
+            group.of_threads_with_queued().iter().for_each(|process| self.recall(process));
             for process in group.held_up(|| self.is_any_alone(&group)) {
                 self.give_again(&group, process.take_back());
             }

@@ -113,6 +113,14 @@ impl Group {
         self.processes.borrow().iter().any(|process| process.has_queued())
     }
 
+    /// Processes whose threads wait for one connection each, and that have not taken all that they were given.
+    pub(super) fn of_threads_with_queued(&self) -> Vec<Rc<Process>> {
+        let is_one = |process: &&Rc<Process>| {
+            process.has_queued() && process.words().has_many() && process.words().serves_alone()
+        };
+        self.processes.borrow().iter().filter(is_one).map(Rc::clone).collect()
+    }
+
     /// Processes that take nothing of what they were given, while others wait for something.
     pub(super) fn held_up(&self, is_any_alone: impl FnOnce() -> bool) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());

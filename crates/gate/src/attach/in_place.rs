@@ -18,10 +18,10 @@ impl Attached {
         let mut slots = self.slots.borrow_mut();
         let served = slots.get(slot)?;
         let inside = served.inside.take();
-        let serves_one = |number: u16| {
-            self.processes.borrow().get(&number).is_some_and(|process| !process.words().has_many())
+        let serves_alone = |number: u16| {
+            self.processes.borrow().get(&number).is_some_and(|process| process.words().serves_alone())
         };
-        if served.process.is_some_and(serves_one) {
+        if served.process.is_some_and(serves_alone) {
             self.idle.begins(slot, served);
         }
         drop(slots);
@@ -67,12 +67,29 @@ impl Attached {
             let Some(process) = self.alone(group, *idle) else { return false };
             let words = &self.memory().slots[idle.0 as usize];
             let is_given = words.change(State::Alone, State::Recalled) && give(&process);
+            if let Some(waker) = words.waker().filter(|_| is_given) {
+                process.wake(waker);
+            }
             // It has one now, and is not to be sent another.
             if is_given && let Some(served) = self.slots.borrow_mut().get(idle.0) {
                 served.idle_since = 0;
             }
             is_given
         })
+    }
+
+    /// Has threads of a process that has not taken all that it was given take that in place of connections on which nothing is asked.
+    pub(super) fn recall(&self, process: &Process) {
+        let number = usize::try_from(process.words().queued()).unwrap_or_default();
+        let since = self.idle.since.borrow();
+        let is_its = |slot: u32| self.process_of(slot).is_some_and(|other| other.number == process.number);
+        let of_it = since.iter().filter(|idle| self.is_idle(**idle) && is_its(idle.0));
+        let recalled = of_it.filter_map(|idle| {
+            let words = &self.memory().slots[idle.0 as usize];
+            let waker = words.waker()?;
+            words.change(State::Alone, State::Recalled).then_some(waker)
+        });
+        recalled.take(number).for_each(|waker| process.wake(waker));
     }
 
     /// A process has given a connection back; gives whose it is, if it was one of its.

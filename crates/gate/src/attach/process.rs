@@ -1,6 +1,6 @@
 //! [`Process`]: a process of the server that uses a listener.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use handoff::channel;
 use handoff::keeper::{Keeper, Role};
 use handoff::memory;
-use handoff::message::{Address, ToGate, ToServer};
+use handoff::message::{Address, ToGate, ToServer, WAKERS};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, socketpair};
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
 
@@ -32,6 +32,8 @@ pub(super) struct Process {
     /// Its end of that, so that what it has not taken when it ends can be taken back.
     other_end: OwnedFd,
     keeper: Option<&'static Keeper>,
+    /// What wakes its threads.
+    wakers: RefCell<[Option<OwnedFd>; WAKERS]>,
     /// How many it was given.
     given: Cell<i64>,
     /// How many of them it had taken when it had not taken all, and since when.
@@ -98,8 +100,20 @@ impl Process {
             keeper.set(control.as_raw_fd(), Role::Control { to: left.to.as_raw_fd() });
             keeper.set(other_end.as_raw_fd(), Role::Inbox { to: left.to.as_raw_fd() });
         }
-        let (prepared, given, taken) = (Cell::new(0), Cell::new(0), Cell::new(None));
-        Ok(Self { number, pid, listener, prepared, words, control, inbox, other_end, keeper, given, taken })
+        Ok(Self {
+            number,
+            pid,
+            listener,
+            prepared: Cell::new(0),
+            words,
+            control,
+            inbox,
+            other_end,
+            keeper,
+            wakers: RefCell::default(),
+            given: Cell::new(0),
+            taken: Cell::new(None),
+        })
     }
 
     /// What it says next; nothing once it is gone.
@@ -190,6 +204,21 @@ impl Process {
     pub(super) fn call(&self) {
         // One that does not read finds it later.
         let _ = channel::send(&self.inbox, &ToServer::Go { slot: u32::MAX }.to_bytes(), &[]);
+    }
+
+    /// What wakes one of its threads.
+    pub(super) fn has_waker(&self, number: u16, waker: OwnedFd) {
+        if let Some(place) = self.wakers.borrow_mut().get_mut(usize::from(number)) {
+            *place = Some(waker);
+        }
+    }
+
+    /// Wakes one of its threads.
+    pub(super) fn wake(&self, waker: usize) {
+        if let Some(Some(waker)) = self.wakers.borrow().get(waker) {
+            // The thread has been woken by one that is full.
+            let _ = rustix::net::send(waker, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+        }
     }
 
     /// It serves without the gate from now on, and asks for it again.

@@ -252,6 +252,11 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                     None => attached.calm.ends(),
                 }
             }
+            Some(ToGate::Waker { number }) => {
+                if let Some(waker) = beside {
+                    process.has_waker(number, waker);
+                }
+            }
             Some(ToGate::Kept { slot }) => {
                 if let Some(socket) = beside {
                     keep(&attached, &group, &process, (slot, socket));

@@ -39,13 +39,19 @@ fn answered(server: &Server, end: &str, number: usize) -> HashSet<String> {
     })
 }
 
-/// Many more connections than processes are kept, and each is asked on in turn.
-#[test]
-fn kept_connections_share_a_few_processes() {
+/// Apache with so many threads in one process, each for one connection at a time.
+fn threads(number: u32) -> Server {
+    let all = format!(
+        "ServerLimit 1\nStartServers 1\nThreadsPerChild {number}\nMaxRequestWorkers {number}\nMinSpareThreads 1\nMaxSpareThreads {number}"
+    );
+    Server::apache_with("worker", &all)
+}
+
+/// Many more connections than there is something to serve them are kept, and each is asked on in turn.
+fn kept_connections_are_shared(server: &Server) {
     const CONNECTIONS: usize = 40;
     const ROUNDS: usize = 5;
-    let server = processes(3);
-    let site = Site::of(&server);
+    let site = Site::of(server);
     let gate = site.gate("window = 1");
     let running = site.start();
     let mut all: Vec<_> = (0..CONNECTIONS).map(|_| Raw::connect(server.address)).collect();
@@ -69,11 +75,29 @@ fn kept_connections_share_a_few_processes() {
     drop(running);
 }
 
-/// While requests wait for places, processes do not wait for them.
+#[test]
+fn kept_connections_share_a_few_processes() {
+    kept_connections_are_shared(&processes(3));
+}
+
+#[test]
+fn kept_connections_share_a_few_threads() {
+    kept_connections_are_shared(&threads(3));
+}
+
 #[test]
 fn requests_that_wait_hold_no_process() {
-    let server = processes(3);
-    let site = Site::of(&server);
+    requests_wait_with_the_gate(&processes(3));
+}
+
+#[test]
+fn requests_that_wait_hold_no_thread() {
+    requests_wait_with_the_gate(&threads(3));
+}
+
+/// While requests wait for places, what is to serve them does not wait for them.
+fn requests_wait_with_the_gate(server: &Server) {
+    let site = Site::of(server);
     let gate = site.gate("window = 2");
     let running = site.start();
     let mut all: Vec<_> = (0..8).map(|_| site.kept()).collect();
@@ -125,6 +149,11 @@ fn authenticated_connections_stay_with_their_process() {
 #[test]
 fn gates_that_are_killed_under_few_processes_lose_nothing() {
     gates_are_killed(&processes(8));
+}
+
+#[test]
+fn gates_that_are_killed_under_few_threads_lose_nothing() {
+    gates_are_killed(&threads(8));
 }
 
 /// An epoll instance within another is for so many only (`path_limits`, the kernel's fs/eventpoll.c).
