@@ -17,8 +17,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use rustix::net::{
-    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, getpeername,
-    getsockname, listen, shutdown, socket_with,
+    AddressFamily, RecvFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind,
+    getpeername, getsockname, listen, recv, shutdown, socket_with,
 };
 use rustix::process::{PidfdFlags, getpid, pidfd_open};
 
@@ -37,6 +37,11 @@ pub enum Role {
     /// A connection that waits; where it goes when the gate is gone.
     Waiting {
         /// The sending end of what all processes of the server's that it may go to receive from.
+        to: RawFd,
+    },
+    /// A kept connection on which nothing is asked; as of one that waits.
+    Idle {
+        /// As of one that waits.
         to: RawFd,
     },
     /// A connection that is being given to a process.
@@ -213,6 +218,7 @@ impl Role {
             Self::Left { to, port } => (5, to, port),
             Self::Other => (6, 0, 0),
             Self::Sends => (7, 0, 0),
+            Self::Idle { to } => (8, to, 0),
         };
         u64::from(to.unsigned_abs()) << 32 | u64::from(slot) << 8 | kind
     }
@@ -227,6 +233,7 @@ impl Role {
             5 => Self::Left { to, port: slot },
             6 => Self::Other,
             7 => Self::Sends,
+            8 => Self::Idle { to },
             _ => Self::None,
         }
     }
@@ -288,11 +295,6 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
             }
         }
     }
-    let pass_on = |fd: RawFd, to: RawFd| {
-        if let Some(client) = client_of(borrowed(fd)) {
-            send(borrowed(to), client, borrowed(fd));
-        }
-    };
     for (fd, role) in table.all() {
         if let Role::Waiting { to } = role {
             pass_on(fd, to);
@@ -320,13 +322,45 @@ fn keep(table: &Table, memory: &Memory, gate: BorrowedFd<'_>, path: &CStr) -> ! 
     }
 }
 
+/// Sends a connection to the server's processes.
+fn pass_on(fd: RawFd, to: RawFd) {
+    if let Some(client) = client_of(borrowed(fd)) {
+        send(borrowed(to), client, borrowed(fd));
+    }
+}
+
+/// Sends kept connections to the server's processes on which something is asked by now: a process that was given another would wait for that.
+fn pass_on_what_stirs(table: &Table) {
+    for (fd, role) in table.all() {
+        if let Role::Idle { to } = role
+            && is_readable(borrowed(fd), Duration::ZERO)
+            && let Some(word) = table.word(fd)
+        {
+            word.store(Role::None.to_word(), Ordering::Relaxed);
+            if matches!(recv(borrowed(fd), &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT), Ok((_, 1..)))
+            {
+                pass_on(fd, to);
+            }
+            close(fd.unsigned_abs(), fd.unsigned_abs());
+        }
+    }
+}
+
 /// Processes of the server that begin from now on are told where they find what is left, for as long as there is something.
 fn linger(table: &Table, path: &CStr) -> rustix::io::Result<()> {
     /// What no process has taken by then is given up.
     const WHILE: Duration = Duration::from_secs(60);
     const LOOK: Duration = Duration::from_millis(20);
     may_be_ended();
-    let is_any_left = || table.left().any(|(from, _)| is_readable(from, Duration::ZERO));
+    /// Kept connections on which nothing is asked are closed then, as servers close them after a while.
+    const IDLE_WHILE: Duration = Duration::from_secs(5);
+    let began = Instant::now();
+    let is_any_left = || {
+        let is_idle = |(_, role)| matches!(role, Role::Idle { .. });
+        let may_stir = began.elapsed() < IDLE_WHILE && table.all().any(is_idle);
+        may_stir || table.left().any(|(from, _)| is_readable(from, Duration::ZERO))
+    };
+    pass_on_what_stirs(table);
     if !is_any_left() {
         return Ok(());
     }
@@ -337,13 +371,13 @@ fn linger(table: &Table, path: &CStr) -> rustix::io::Result<()> {
     bind(&listener, &SocketAddrUnix::new(path)?)?;
     rustix::fs::chmod(path, Mode::from_raw_mode(0o666))?;
     listen(&listener, 64)?;
-    let began = Instant::now();
     while is_any_left() && began.elapsed() < WHILE {
         if is_readable(listener.as_fd(), LOOK)
             && let Ok(process) = accept_with(&listener, SocketFlags::CLOEXEC)
         {
             tell(table, process.as_fd());
         }
+        pass_on_what_stirs(table);
     }
     rustix::fs::unlink(path)
 }
@@ -442,6 +476,7 @@ mod tests {
         for role in [
             Role::None,
             Role::Waiting { to: 7 },
+            Role::Idle { to: 9 },
             Role::Given { to: 70_000, slot: 65_535 },
             Role::Inbox { to: 3 },
             Role::Left { to: 4, port: 65_535 },

@@ -186,18 +186,22 @@ impl Process {
         self.queued.load(Ordering::Acquire).max(0)
     }
 
-    /// One more is on its way. Who serves one at a time has to say that it wants the next.
-    pub fn send(&self) {
+    /// One more is on its way. Who serves one at a time has to say that it wants the next. Gives whether it had said so.
+    pub fn send(&self) -> bool {
         self.queued.fetch_add(1, Ordering::AcqRel);
+        let wanted = self.wants.load(Ordering::Relaxed) != 0;
         if self.has_many.load(Ordering::Relaxed) == 0 {
             self.stop_wanting();
         }
+        wanted
     }
 
-    /// One could not be sent.
-    pub fn take_back(&self) {
+    /// One could not be sent; `wanted` is what [`Self::send`] gave.
+    pub fn take_back(&self, wanted: bool) {
         self.queued.fetch_sub(1, Ordering::AcqRel);
-        self.wants.store(1, Ordering::SeqCst);
+        if wanted {
+            self.wants.store(1, Ordering::SeqCst);
+        }
     }
 
     /// None is on its way.
@@ -207,9 +211,9 @@ impl Process {
 
     /// One has come. Who serves one at a time has to say that it wants the next.
     pub fn received(&self) {
-        self.queued.fetch_sub(1, Ordering::AcqRel);
         if self.has_many.load(Ordering::Relaxed) == 0 {
             self.stop_wanting();
         }
+        self.queued.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -12,8 +12,8 @@ pub struct Response {
     is_request: bool,
     /// Whether it is to a `HEAD` request, and has no body whatever its head says.
     is_of_head: bool,
-    /// Whether it is a request that authenticates its connection.
-    authenticates: bool,
+    /// Whether it is a request that says something of all that comes later on its connection.
+    binds: bool,
     /// What was written of the line at hand, but for what is too long.
     line: [u8; MAX_LINE],
     length: u8,
@@ -45,7 +45,7 @@ impl Response {
             state: State::StatusLine,
             is_request: false,
             is_of_head,
-            authenticates: false,
+            binds: false,
             line: [0; MAX_LINE],
             length: 0,
             status: 0,
@@ -184,6 +184,8 @@ impl Response {
         }
         if self.is_request {
             self.is_of_head = line.starts_with(b"HEAD ");
+            // Whose the connection is, said once before its first request (the PROXY protocol, both versions), or what is no request.
+            self.binds |= line.starts_with(b"PROXY ") || !line[0].is_ascii_alphabetic();
             return State::Header;
         }
         let status = line.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5));
@@ -199,7 +201,7 @@ impl Response {
     }
 
     fn header(&mut self, line: &[u8]) {
-        if !matches!(line.first(), Some(b'a' | b'A' | b'c' | b'C' | b't' | b'T')) {
+        if !matches!(line.first(), Some(b'a' | b'A' | b'c' | b'C' | b'p' | b'P' | b't' | b'T')) {
             return;
         }
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { return };
@@ -210,10 +212,14 @@ impl Response {
             // The last coding is the outermost, and chunked is that of every response that has an end.
             let last = value.rsplit(|byte| *byte == b',').next().unwrap_or_default().trim_ascii();
             self.is_chunked = last.eq_ignore_ascii_case(b"chunked");
-        } else if self.is_request && name.eq_ignore_ascii_case(b"authorization") {
+        } else if self.is_request
+            && [&b"authorization"[..], b"proxy-authorization"]
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+        {
             const SCHEMES: [&[u8]; 3] = [b"ntlm", b"negotiate", b"kerberos"];
             let scheme = value.split(|byte| *byte == b' ').next().unwrap_or_default();
-            self.authenticates |= SCHEMES.iter().any(|named| scheme.eq_ignore_ascii_case(named));
+            self.binds |= SCHEMES.iter().any(|named| scheme.eq_ignore_ascii_case(named));
         }
     }
 
@@ -270,9 +276,16 @@ impl Request {
         matches!(self.0.state, State::Over)
     }
 
-    /// Whether it authenticates its client for all that comes later on its connection (RFC 4559 section 6), as far as it has been read.
-    pub const fn authenticates_connection(&self) -> bool {
-        self.0.authenticates
+    /// Whether it says something that counts for all that comes later on its connection, as far as it has been read: it authenticates its client for
+    /// that (RFC 4559 section 6), or says whose the connection is (the PROXY protocol), or is no request.
+    pub const fn binds_connection(&self) -> bool {
+        self.0.binds
+    }
+
+    /// Whether the next request begins with what is read next: all of this one has been read, or nothing but the beginning of an empty line.
+    pub const fn is_between(&self) -> bool {
+        let is_untouched = self.0.is_at_status_line() && (self.0.length == 0 || self.0.line[0] == b'\r');
+        self.is_over() || is_untouched
     }
 
     /// Whether its method is `HEAD`, as far as it has been read.
@@ -358,8 +371,26 @@ mod tests {
             let mut request = Request::new();
             let head = std::format!("GET / HTTP/1.1\r\nauthorization:  {scheme}\r\n\r\n");
             assert_eq!(request.read(head.as_bytes()), Some(head.len()));
-            assert_eq!(request.authenticates_connection(), binds, "{scheme}");
+            assert_eq!(request.binds_connection(), binds, "{scheme}");
         }
+        for (preface, binds) in [
+            (&b"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\nGET / HTTP/1.1\r\n\r\n"[..], true),
+            (b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c", true),
+            (b"\r\nPROPFIND / HTTP/1.1\r\nProxy-Authorization: Negotiate x\r\n\r\n", true),
+            (b"\r\nGET / HTTP/1.1\r\nProxy-Authorization: Basic x\r\n\r\n", false),
+        ] {
+            let mut request = Request::new();
+            let _ = request.read(preface);
+            assert_eq!(request.binds_connection(), binds, "{preface:?}");
+        }
+        let mut pieces = Request::new();
+        assert!(pieces.is_between());
+        let _ = pieces.read(b"\r");
+        assert!(pieces.is_between());
+        let _ = pieces.read(b"\nG");
+        assert!(!pieces.is_between());
+        let _ = pieces.read(b"ET / HTTP/1.1\r\n\r\n");
+        assert!(pieces.is_between());
         let mut chunked = Request::new();
         assert_eq!(
             chunked.read(b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),

@@ -29,6 +29,8 @@ pub enum State {
     Alone = 7,
     /// As [`Self::Alone`], and its process was sent another in its place.
     Recalled = 8,
+    /// To the server it is at its end: the gate has it again.
+    GivenBack = 9,
 }
 
 impl State {
@@ -42,6 +44,7 @@ impl State {
             6 => Self::Ready,
             7 => Self::Alone,
             8 => Self::Recalled,
+            9 => Self::GivenBack,
             _ => Self::Free,
         }
     }
@@ -77,7 +80,7 @@ impl Slot {
 
     /// Whether its word is one that the slot of a connection has that a process was given.
     pub fn may_be_given(&self) -> bool {
-        (State::Busy as u32..=State::Recalled as u32).contains(&self.word.load(Ordering::Acquire))
+        (State::Busy as u32..=State::GivenBack as u32).contains(&self.word.load(Ordering::Acquire))
     }
 
     /// From now on it does this.

@@ -12,6 +12,7 @@ use crate::channel;
 use crate::clock;
 use crate::connections;
 use crate::connections::of;
+use crate::listener;
 use crate::listener::Listener;
 use crate::next;
 use crate::table::Entry;
@@ -37,7 +38,7 @@ pub(crate) fn wait(
         return Some(at_end(polled));
     }
     let woken_by =
-        if process.has_many() { WokenBy::Waker(Waker::of(listener)?) } else { WokenBy::inbox(listener)? };
+        if process.has_many() { WokenBy::waker(listener)? } else { WokenBy::Inboxes(Inboxes::all()) };
     slot.set_waker(woken_by.number());
     let began = clock::now();
     let mut left = timeout;
@@ -49,21 +50,26 @@ pub(crate) fn wait(
         if memory.places.must_tell_wanted() {
             listener.tell(memory);
         }
-        let mut both = [*polled, pollfd { fd: woken_by.fd(), events: libc::POLLIN, revents: 0 }];
-        let ready = wait(both.as_mut_ptr(), 2, left);
+        let mut all = [pollfd { fd: -1, events: libc::POLLIN, revents: 0 }; 1 + INBOXES];
+        all[0] = *polled;
+        all[1..].iter_mut().zip(woken_by.descriptors()).for_each(|(place, fd)| place.fd = *fd);
+        let count = 1 + woken_by.descriptors().len();
+        let ready = wait(all.as_mut_ptr(), count as nfds_t, left);
         let is_recalled = is_recalled(slot);
-        polled.revents = both[0].revents;
+        polled.revents = all[0].revents;
         if ready <= 0 || polled.revents != 0 {
             woken_by.is_over();
             return Some(ready.min(1));
         }
-        match woken_by.said(is_recalled) {
+        match woken_by.said(&all[1..count], is_recalled) {
             Said::Connection => {
                 return connections::give_back(polled.fd, entry).then(|| at_end(polled));
             }
             Said::Nothing => {}
             Said::Closed => {
-                listener.obey(Listener::index(listener));
+                listener::all().for_each(|listener| {
+                    listener.obey(listener.index());
+                });
                 return None;
             }
         }
@@ -87,10 +93,31 @@ fn is_recalled(slot: &Slot) -> bool {
 
 /// What says that another connection waits.
 enum WokenBy {
-    /// The inbox of a process with a single thread, where that connection is.
-    Inbox(c_int),
+    /// The inboxes of a process with a single thread, in one of which that connection is.
+    Inboxes(Inboxes),
     /// What the gate has for a thread.
-    Waker(Waker),
+    Waker(Waker, [c_int; 1]),
+}
+
+/// So many listeners a process has whose connections may take the place of others.
+const INBOXES: usize = 8;
+
+/// One of each listener.
+struct Inboxes {
+    fds: [c_int; INBOXES],
+    number: usize,
+}
+
+impl Inboxes {
+    fn all() -> Self {
+        let mut inboxes = Self { fds: [-1; INBOXES], number: 0 };
+        let all = listener::all().map(|listener| listener.inbox.load(Ordering::Acquire));
+        for (place, fd) in inboxes.fds.iter_mut().zip(all.filter(|fd| *fd >= 0)) {
+            *place = fd;
+            inboxes.number += 1;
+        }
+        inboxes
+    }
 }
 
 /// What it says.
@@ -104,36 +131,43 @@ enum Said {
 }
 
 impl WokenBy {
-    fn inbox(listener: &Listener) -> Option<Self> {
-        let inbox = listener.inbox.load(Ordering::Acquire);
-        (inbox >= 0).then_some(Self::Inbox(inbox))
+    fn waker(listener: &Listener) -> Option<Self> {
+        let waker = Waker::of(listener)?;
+        let fd = waker.fd();
+        Some(Self::Waker(waker, [fd]))
     }
 
-    fn fd(&self) -> c_int {
+    fn descriptors(&self) -> &[c_int] {
         match self {
-            Self::Inbox(inbox) => *inbox,
-            Self::Waker(waker) => waker.fd(),
+            Self::Inboxes(inboxes) => &inboxes.fds[..inboxes.number],
+            Self::Waker(_, fd) => fd,
         }
     }
 
     fn number(&self) -> Option<usize> {
         match self {
-            Self::Inbox(_) => None,
-            Self::Waker(waker) => Some(waker.number()),
+            Self::Inboxes(_) => None,
+            Self::Waker(waker, _) => Some(waker.number()),
         }
     }
 
     /// The thread goes on for another reason.
     fn is_over(&self) {
-        if let Self::Waker(waker) = self {
+        if let Self::Waker(waker, _) = self {
             waker.woken();
         }
     }
 
-    fn said(&self, is_recalled: bool) -> Said {
+    fn said(&self, polled: &[pollfd], is_recalled: bool) -> Said {
         match self {
-            Self::Inbox(inbox) => next_in(*inbox),
-            Self::Waker(waker) => match waker.woken() {
+            Self::Inboxes(_) => {
+                let ready = polled.iter().filter(|polled| polled.revents != 0);
+                ready
+                    .map(|polled| next_in(polled.fd))
+                    .find(|said| !matches!(said, Said::Nothing))
+                    .unwrap_or(Said::Nothing)
+            }
+            Self::Waker(waker, _) => match waker.woken() {
                 _ if is_recalled => Said::Connection,
                 Woken::Over => Said::Closed,
                 Woken::Asked | Woken::Nothing => Said::Nothing,

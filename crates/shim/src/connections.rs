@@ -182,12 +182,18 @@ pub(crate) fn is_in_request(entry: &Entry) -> bool {
 pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
     let process = of(entry).and_then(|(listener, ..)| listener.of_process());
     let is_alone = entry.registered().is_none() && process.is_some_and(Process::serves_alone);
-    is_alone && !entry.is_bound.load(Ordering::Relaxed)
+    // SAFETY: who reads a request is the one who does.
+    is_alone && unsafe { entry.request() }.is_between() && !entry.is_bound.load(Ordering::Relaxed)
 }
 
-/// Gives a connection back on which nothing has been answered since the last request; whether the gate has it.
+/// Whether the gate has it again, while the server has not closed it yet: what the server does to its socket is no business of the next.
+pub(crate) fn is_given_back(fd: c_int) -> bool {
+    table::client(fd).is_some_and(|entry| entry.phase() == Phase::GivenBack)
+}
+
+/// Gives a connection back on which nothing has been read since the last request; whether the gate has it.
 pub(crate) fn give_back(fd: c_int, entry: &Entry) -> bool {
-    let Some((listener, ..)) = of(entry) else { return false };
+    let Some((listener, memory, words)) = of(entry) else { return false };
     let slot = entry.slot.load(Ordering::Relaxed);
     if !entry.change(Phase::Idle, Phase::GivenBack) {
         return false;
@@ -197,6 +203,9 @@ pub(crate) fn give_back(fd: c_int, entry: &Entry) -> bool {
         return false;
     }
     listener.connections.fetch_sub(1, Ordering::Relaxed);
+    // The gate lets go of the slot when it has read all that was told of it before.
+    words.set(State::GivenBack);
+    tell_of((listener, memory, slot), What::Gone, (0, 0), &[]);
     true
 }
 

@@ -221,6 +221,8 @@ exported! {
             }
             if how != libc::SHUT_RD {
                 connections::over(entry, entry.response());
+                // No request that comes now can be answered.
+                entry.change(Phase::Idle, Phase::Ended);
             }
         }
         next::shutdown(fd, how)
@@ -282,7 +284,7 @@ exported! {
         let milliseconds = if timeout.is_null() {
             -1
         } else {
-            ((*timeout).tv_sec.saturating_mul(1000)).saturating_add((*timeout).tv_nsec / 1_000_000).min(c_int::MAX.into()) as c_int
+            ((*timeout).tv_sec.saturating_mul(1000)).saturating_add((*timeout).tv_nsec.saturating_add(999_999) / 1_000_000).min(c_int::MAX.into()) as c_int
         };
         polling::poll(fds, count, milliseconds, |fds, count, limit| {
             let limit = limit.filter(|limit| *limit >= 0).map(clock::milliseconds);
@@ -319,6 +321,9 @@ exported! {
 
     /// setsockopt(2): of a listener the real one's.
     fn setsockopt(fd: c_int, level: c_int, name: c_int, value: *const c_void, length: socklen_t) -> c_int {
+        if connections::is_given_back(fd) {
+            return 0;
+        }
         next::setsockopt(adoption::real(fd), level, name, value, length)
     }
 
@@ -336,6 +341,9 @@ exported! {
         if matches!(command, libc::F_DUPFD | libc::F_DUPFD_CLOEXEC) {
             return adoption::duplicated(fd, next::fcntl(adoption::real(fd), command, argument));
         }
+        if command == libc::F_SETFL && connections::is_given_back(fd) {
+            return 0;
+        }
         let result = next::fcntl(fd, command, argument);
         if command == libc::F_SETFL && result == 0 {
             adoption::says_whether_it_waits(fd, argument & c_long::from(libc::O_NONBLOCK) == 0);
@@ -350,6 +358,9 @@ exported! {
 
     /// ioctl(2).
     fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+        if request == libc::FIONBIO && connections::is_given_back(fd) {
+            return 0;
+        }
         let result = next::ioctl(fd, request, argument);
         if request == libc::FIONBIO && result == 0 && !argument.is_null() {
             adoption::says_whether_it_waits(fd, *argument.cast::<c_int>() == 0);

@@ -11,6 +11,7 @@ use crate::channel::Received;
 use crate::clock::now_seconds;
 use crate::connections;
 use crate::descriptors;
+use crate::listener;
 use crate::listener::{Changing, Listener};
 use crate::next;
 
@@ -112,6 +113,10 @@ impl Listener {
             let is_connection = matches!(received, Received::Message(ToServer::Connection { .. }, _));
             if let Some(process) = self.of_process().filter(|_| is_inbox && is_connection) {
                 process.received();
+                // Of its other listeners who serves one at a time wants none either.
+                if !process.has_many() {
+                    listener::all().for_each(Listener::stop_wanting);
+                }
             }
             match received {
                 Received::Message(ToServer::Connection { slot, is_opaque, client }, [fd, ..]) if fd >= 0 => {

@@ -147,6 +147,11 @@ pub(crate) fn at(index: usize) -> Option<&'static Listener> {
     LISTENERS_OF_PROCESS.get(index).filter(|listener| listener.is_used.load(Ordering::Acquire))
 }
 
+/// All of the process.
+pub(crate) fn all() -> impl Iterator<Item = &'static Listener> {
+    LISTENERS_OF_PROCESS.iter().filter(|listener| listener.is_used.load(Ordering::Acquire))
+}
+
 /// Those whose bits are set, as in what is known of an epoll instance.
 pub(crate) fn of_bits(bits: u64) -> impl Iterator<Item = &'static Listener> {
     let left = |bits: u64| (bits != 0).then_some(bits);

@@ -275,10 +275,10 @@ fn has_come(entry: &Entry, mut bytes: &[u8]) {
         }
         let (had_begun, was_head) = (request.has_begun(), request.is_head());
         let end = request.read(bytes).unwrap_or(bytes.len());
-        if request.authenticates_connection() {
+        let is_idle = entry.phase() == Phase::Idle;
+        if request.binds_connection() || is_next && !is_idle {
             entry.is_bound.store(true, Ordering::Relaxed);
         }
-        let is_idle = entry.phase() == Phase::Idle;
         if !had_begun && request.has_begun() && is_idle {
             // SAFETY: who reads the head of a request writes its response afterwards.
             unsafe { *entry.response() = Response::new(false) };

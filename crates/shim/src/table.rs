@@ -53,7 +53,7 @@ pub(crate) struct Entry {
     pub(crate) is_none: AtomicBool,
     /// Whether the server has armed it with its epoll instance since its request was parked (`EPOLLONESHOT`).
     pub(crate) is_armed: AtomicU8,
-    /// Whether its client is authenticated by the connection, which is this process's alone then.
+    /// Whether what has come on it makes it this process's alone: by it its client is authenticated, or the server has read more than the request at hand.
     pub(crate) is_bound: AtomicBool,
     /// The listener that it is, or that a connection came from.
     pub(crate) listener: AtomicU8,

@@ -185,13 +185,13 @@ impl Attached {
             What::Began | What::BeganFirst | What::BeganSession => self.began(what, slot, head),
             What::Ended => {
                 self.published.set(self.published.get() + 1);
-                let inside = self.is_over(slot);
+                let inside = self.end_request(slot);
                 if let Some(inside) = inside {
                     self.raise_by_status(slot, &inside.raises, status);
                     inside.end(status, bytes);
                 }
             }
-            What::Gone => self.release(slot),
+            What::Gone => self.is_gone(slot),
             What::PassedOn => {
                 if !self.is_passing_said.replace(true) {
                     say!(

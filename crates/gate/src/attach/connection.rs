@@ -49,20 +49,33 @@ pub(super) async fn kept(
     let registration = Registration::new(&attached.downstream, peer.ip());
     let client = Rc::clone(&registration.client);
     client.enter(Phase::Idle, attached.proxy.clock.last());
-    let limit = attached.proxy.config().settings.client.idle_timeout;
-    let first = {
-        let mut next = pin!(timeout(limit, socket.first()));
-        std::future::poll_fn(|cx| {
-            if let Poll::Ready(first) = next.as_mut().poll(cx) {
-                return Poll::Ready(first.ok());
-            }
-            let ends = matches!(client.poll_order(cx), Order::Timeout | Order::Close);
-            if ends { Poll::Ready(None) } else { Poll::Pending }
-        })
-        .await
-    };
-    let Some(first) = first else { return };
+    let config = attached.proxy.config();
+    let limits = &config.settings.client;
+    let ends = |order| matches!(order, Order::Finish | Order::Timeout | Order::Close);
+    let stirs = unless_told(&client, ends, timeout(limits.idle_timeout, socket.stirs())).await;
+    if !matches!(stirs, Some(Ok(true))) {
+        return;
+    }
+    client.enter(Phase::Head, attached.proxy.clock.last());
+    let ends = |order| matches!(order, Order::Timeout | Order::Close);
+    let first = unless_told(&client, ends, timeout(limits.header_timeout, socket.first())).await;
+    let Some(Ok(first)) = first else { return };
     begin(&attached, &group, (socket, client, first), (peer, caller)).await;
+}
+
+/// What comes of something, unless a client is to be told that it is over before.
+async fn unless_told<T>(
+    client: &Client,
+    ends: impl Fn(Order) -> bool,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    let mut future = pin!(future);
+    std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if ends(client.poll_order(cx)) => Poll::Ready(None),
+        Poll::Pending => Poll::Pending,
+    })
+    .await
 }
 
 /// A request is there on a connection that no process has.

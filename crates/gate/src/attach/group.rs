@@ -87,9 +87,9 @@ impl Group {
         self.listeners.borrow_mut().drain(..).for_each(|listener| listener.task.abort());
     }
 
-    /// Whether a process is one of its.
-    pub(super) fn has(&self, process: &Process) -> bool {
-        self.has_listener(process.listener)
+    /// What it has a process for, by the process's number in the system.
+    pub(super) fn process(&self, pid: i32) -> Option<Rc<Process>> {
+        self.processes.borrow().iter().find(|process| process.pid == pid).cloned()
     }
 
     pub(super) fn number_of_processes(&self) -> usize {

@@ -12,6 +12,8 @@ pub(super) struct Idle {
     /// Slots, and since when, counted in requests that were over; of some something else has become since.
     pub(super) since: RefCell<VecDeque<(u32, u64)>>,
     over: Cell<u64>,
+    /// With more it is looked which of them are still idle.
+    most: Cell<usize>,
 }
 
 impl Idle {
@@ -20,5 +22,18 @@ impl Idle {
         self.over.set(self.over.get() + 1);
         served.idle_since = self.over.get();
         self.since.borrow_mut().push_back((slot, served.idle_since));
+    }
+
+    /// Forgets those that something else has become of: at the front at once, further back when they may be half of all.
+    pub(super) fn keep_only(&self, is_idle: impl Fn((u32, u64)) -> bool) {
+        const FEW: usize = 256;
+        let mut since = self.since.borrow_mut();
+        while since.front().is_some_and(|first| !is_idle(*first)) {
+            since.pop_front();
+        }
+        if since.len() > FEW.max(self.most.get()) {
+            since.retain(|idle| is_idle(*idle));
+            self.most.set(2 * since.len());
+        }
     }
 }

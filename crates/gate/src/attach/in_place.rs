@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use handoff::memory::SLOTS;
 use handoff::slot::State;
 
 use super::attached::Attached;
@@ -13,30 +12,21 @@ use super::served::Inside;
 use crate::admission::decision::Caller;
 
 impl Attached {
-    /// A request is over; gives what is known of it.
-    pub(super) fn is_over(&self, slot: u32) -> Option<Inside> {
+    /// Ends a request; gives what is known of it.
+    pub(super) fn end_request(&self, slot: u32) -> Option<Inside> {
         let mut slots = self.slots.borrow_mut();
         let served = slots.get(slot)?;
-        let inside = served.inside.take();
-        let serves_alone = |number: u16| {
-            self.processes.borrow().get(&number).is_some_and(|process| process.words().serves_alone())
-        };
-        if served.process.is_some_and(serves_alone) {
+        if served.process.is_some_and(|number| self.serves_alone(number)) {
             self.idle.begins(slot, served);
         }
+        let inside = served.inside.take();
         drop(slots);
-        self.forget_what_is_not_idle();
+        self.idle.keep_only(|idle| self.is_idle(idle));
         inside
     }
 
-    fn forget_what_is_not_idle(&self) {
-        let mut since = self.idle.since.borrow_mut();
-        if since.len() > SLOTS {
-            since.retain(|idle| self.is_idle(*idle));
-        }
-        while since.front().is_some_and(|first| !self.is_idle(*first)) {
-            since.pop_front();
-        }
+    fn serves_alone(&self, process: u16) -> bool {
+        self.processes.borrow().get(&process).is_some_and(|process| process.words().serves_alone())
     }
 
     /// Whether nothing has become of a connection since.
@@ -50,10 +40,12 @@ impl Attached {
         self.processes.borrow().get(&number).cloned()
     }
 
-    /// Of a slot whose process waits for nothing but the next request, that process, if it is one of the group.
+    /// Of a slot whose process waits for nothing but the next request, what the group has that process for, if it has it.
     fn alone(&self, group: &Group, idle: (u32, u64)) -> Option<Rc<Process>> {
-        let is_alone = self.is_idle(idle) && self.memory().slots[idle.0 as usize].state() == State::Alone;
-        self.process_of(idle.0).filter(|process| is_alone && group.has(process))
+        let is_alone = self.memory().slots[idle.0 as usize].state() == State::Alone;
+        let process =
+            Some(idle.0).filter(|_| is_alone && self.is_idle(idle)).and_then(|slot| self.process_of(slot))?;
+        group.process(process.pid)
     }
 
     /// Whether any process of a group waits for nothing but the next request of a connection.
@@ -66,43 +58,66 @@ impl Attached {
         self.idle.since.borrow().iter().any(|idle| {
             let Some(process) = self.alone(group, *idle) else { return false };
             let words = &self.memory().slots[idle.0 as usize];
-            let is_given = words.change(State::Alone, State::Recalled) && give(&process);
-            if let Some(waker) = words.waker().filter(|_| is_given) {
-                process.wake(waker);
+            if !words.change(State::Alone, State::Recalled) {
+                return false;
             }
+            if !give(&process) {
+                words.change(State::Recalled, State::Alone);
+                return false;
+            }
+            self.wake(idle.0, words.waker());
             // It has one now, and is not to be sent another.
-            if is_given && let Some(served) = self.slots.borrow_mut().get(idle.0) {
+            if let Some(served) = self.slots.borrow_mut().get(idle.0) {
                 served.idle_since = 0;
             }
-            is_given
+            true
         })
+    }
+
+    /// Wakes the thread that waits for the next request of a connection.
+    fn wake(&self, slot: u32, waker: Option<usize>) {
+        if let (Some(waker), Some(process)) = (waker, self.process_of(slot)) {
+            process.wake(waker);
+        }
     }
 
     /// Has threads of a process that has not taken all that it was given take that in place of connections on which nothing is asked.
     pub(super) fn recall(&self, process: &Process) {
         let number = usize::try_from(process.words().queued()).unwrap_or_default();
         let since = self.idle.since.borrow();
-        let is_its = |slot: u32| self.process_of(slot).is_some_and(|other| other.number == process.number);
-        let of_it = since.iter().filter(|idle| self.is_idle(**idle) && is_its(idle.0));
-        let recalled = of_it.filter_map(|idle| {
+        let is_its = |slot: u32| self.process_of(slot).is_some_and(|other| other.pid == process.pid);
+        let recalled = since.iter().filter_map(|idle| {
             let words = &self.memory().slots[idle.0 as usize];
-            let waker = words.waker()?;
-            words.change(State::Alone, State::Recalled).then_some(waker)
+            let is_alone = words.state() == State::Alone && self.is_idle(*idle) && is_its(idle.0);
+            let waker = words.waker().filter(|_| is_alone)?;
+            words.change(State::Alone, State::Recalled).then_some((idle.0, waker))
         });
-        recalled.take(number).for_each(|waker| process.wake(waker));
+        recalled.take(number).for_each(|(slot, waker)| self.wake(slot, Some(waker)));
     }
 
     /// A process has given a connection back; gives whose it is, if it was one of its.
     pub(super) fn gave_back(&self, process: &Process, slot: u32) -> Option<(SocketAddr, Caller)> {
-        // What it has said of the request before comes first.
-        self.read();
-        let whose = self
-            .slots
-            .borrow_mut()
-            .get(slot)
-            .filter(|served| served.process == Some(process.number))
-            .map(|served| (served.peer, served.caller))?;
-        self.forget(slot);
+        let mut slots = self.slots.borrow_mut();
+        let served = slots.get(slot).filter(|served| served.process == Some(process.number))?;
+        (served.is_given_back, served.idle_since) = (true, 0);
+        let (whose, is_gone) = ((served.peer, served.caller), served.is_gone);
+        drop(slots);
+        if is_gone {
+            self.release(slot);
+        }
         Some(whose)
+    }
+
+    /// All that a process tells of a connection has been read. Of one that it has given back the connection itself comes another way, before or after this.
+    pub(super) fn is_gone(&self, slot: u32) {
+        let is_coming = self.memory().slots[slot as usize].state() == State::GivenBack;
+        if is_coming
+            && let Some(served) = self.slots.borrow_mut().get(slot)
+            && !served.is_given_back
+        {
+            served.is_gone = true;
+            return;
+        }
+        self.release(slot);
     }
 }

@@ -141,13 +141,13 @@ impl Process {
         peer: SocketAddr,
         connection: BorrowedFd<'_>,
     ) -> bool {
-        self.words.send();
+        let wanted = self.words.send();
         let message = ToServer::Connection { slot, is_opaque, client: Address::of(peer) }.to_bytes();
         let is_given = channel::send(&self.inbox, &message, &[connection]).is_ok();
         if is_given {
             self.given.set(self.given.get() + 1);
         } else {
-            self.words.take_back();
+            self.words.take_back(wanted);
         }
         is_given
     }

@@ -257,11 +257,7 @@ async fn meet(attached: Rc<Attached>, control: OwnedFd) {
                     process.has_waker(number, waker);
                 }
             }
-            Some(ToGate::Kept { slot }) => {
-                if let Some(socket) = beside {
-                    keep(&attached, &group, &process, (slot, socket));
-                }
-            }
+            Some(ToGate::Kept { slot }) => keep(&attached, &group, &process, (slot, beside)),
             Some(ToGate::Park { slot }) => {
                 if let Some(socket) = beside {
                     park(&attached, &process, slot, socket);
@@ -297,10 +293,9 @@ fn admit(
     let Some(number) = attached.free_number() else {
         if !attached.are_many_said.replace(true) {
             say!(
-                "process {pid} is one more than {PROCESSES}, each counted once for each listener that it uses: it serves without the gate, as do all that come now"
+                "process {pid} is one more than {PROCESSES}, each counted once for each listener that it uses: it serves without the gate, as do others that come now, until some have ended"
             );
         }
-        refuse(&control);
         return None;
     };
     let words = &attached.memory().processes[usize::from(number)];
@@ -404,9 +399,16 @@ fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, listener: u64, socket: 
 }
 
 /// A connection on which nothing is asked, and in whose place a process has taken another.
-fn keep(attached: &Rc<Attached>, group: &Rc<Group>, process: &Process, (slot, socket): (u32, OwnedFd)) {
-    if let (Some(whose), Ok(())) = (attached.gave_back(process, slot), do_not_wait(&socket)) {
-        let socket = Socket::kept(socket, attached.keeper, &group.left);
+fn keep(
+    attached: &Rc<Attached>,
+    group: &Rc<Group>,
+    process: &Process,
+    (slot, socket): (u32, Option<OwnedFd>),
+) {
+    let socket = socket.filter(|socket| do_not_wait(socket).is_ok());
+    let socket = socket.map(|socket| Socket::idle(socket, attached.keeper, &group.left));
+    // Without a descriptor left for it, it is closed.
+    if let (Some(whose), Some(socket)) = (attached.gave_back(process, slot), socket) {
         tokio::task::spawn_local(kept(Rc::clone(attached), Rc::clone(group), socket, whose));
     }
 }

@@ -27,12 +27,26 @@ pub(super) struct Served {
     pub(super) prepared: Option<Prepared>,
     /// When its last request was over, counted in such; 0 where it does not matter.
     pub(super) idle_since: u64,
+    /// The gate has the connection again, and only waits for what was told of it before.
+    pub(super) is_given_back: bool,
+    /// All that was told of it has been read, and only the connection has not come yet.
+    pub(super) is_gone: bool,
 }
 
 impl Served {
     /// A connection of this client's.
     pub(super) fn new(peer: SocketAddr, caller: Caller, inside: Option<Inside>) -> Self {
-        Self { process: None, peer, caller, inside, parked: None, prepared: None, idle_since: 0 }
+        Self {
+            process: None,
+            peer,
+            caller,
+            inside,
+            parked: None,
+            prepared: None,
+            idle_since: 0,
+            is_given_back: false,
+            is_gone: false,
+        }
     }
 }
 

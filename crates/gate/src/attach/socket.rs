@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use handoff::keeper::{Keeper, Role};
+use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -40,6 +41,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    /// Nothing is asked on it.
+    fn is_idle(self) {
+        self.keeper.set(self.fd, Role::Idle { to: self.to });
+    }
+
     pub(super) fn waits(self) {
         self.keeper.set(self.fd, Role::Waiting { to: self.to });
     }
@@ -91,6 +97,13 @@ impl Socket {
         Self { state: State::Plain(socket.into()), kept }
     }
 
+    /// As [`Self::kept`], and nothing is asked on it.
+    pub(super) fn idle(socket: OwnedFd, keeper: Option<&'static Keeper>, left: &Left) -> Self {
+        let socket = Self::kept(socket, keeper, left);
+        socket.kept.iter().for_each(|kept| kept.is_idle());
+        socket
+    }
+
     /// One that does not block, and that no process of the server has.
     pub(super) fn kept(socket: OwnedFd, keeper: Option<&'static Keeper>, left: &Left) -> Self {
         let (fd, to) = (socket.as_raw_fd(), left.to.as_raw_fd());
@@ -139,6 +152,20 @@ impl Socket {
             State::Registered(stream) => Some(stream.as_fd()),
             State::Lost => None,
         }
+    }
+
+    /// Waits until something is asked on it; whether it is still there.
+    pub(super) async fn stirs(&mut self) -> bool {
+        let is_there = self.descriptor().is_some_and(|socket| {
+            !matches!(recv(socket, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
+        });
+        let stirs = match self.registered() {
+            Some(_) if is_there => true,
+            Some(stream) => stream.readable().await.is_ok(),
+            None => false,
+        };
+        self.kept.iter().for_each(|kept| kept.waits());
+        stirs
     }
 
     /// Waits until there is a whole head.

@@ -2,19 +2,25 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use testkit::{PATIENCE, Raw, poll_until};
+use testkit::{PATIENCE, Raw, free_address, poll_until};
 
-use crate::endings::{gates_are_killed, in_order};
-use crate::properties::{Site, all_slow};
+use crate::endings::{attached_again, gates_are_killed, in_order};
+use crate::properties::Site;
 use crate::servers::Server;
 
 /// Apache with so many processes, each for one connection at a time, which it would keep for half a minute.
 fn processes(number: u32) -> Server {
+    processes_that_listen(number, "")
+}
+
+fn processes_that_listen(number: u32, listen: &str) -> Server {
     let all = format!(
-        "ServerLimit {number}\nMaxRequestWorkers {number}\nStartServers {number}\nMinSpareServers 1\nMaxSpareServers {number}"
+        "{listen}\nServerLimit {number}\nMaxRequestWorkers {number}\nStartServers {number}\nMinSpareServers 1\nMaxSpareServers {number}"
     );
     Server::apache_with("prefork", &all)
 }
@@ -52,7 +58,7 @@ fn kept_connections_are_shared(server: &Server) {
     const CONNECTIONS: usize = 40;
     const ROUNDS: usize = 5;
     let site = Site::of(server);
-    let gate = site.gate("window = 1");
+    let gate = site.gate("window = 3");
     let running = site.start();
     let mut all: Vec<_> = (0..CONNECTIONS).map(|_| Raw::connect(server.address)).collect();
     let mut longest = Duration::ZERO;
@@ -64,15 +70,29 @@ fn kept_connections_are_shared(server: &Server) {
     // Without the gate the fourth would wait for half a minute.
     assert!(longest < Duration::from_secs(2), "{longest:?}");
     gate.has_dispatched((CONNECTIONS * ROUNDS) as f64);
-    // The body of a request that comes late, and a request in pieces.
-    let client = &mut all[0];
-    client.send("POST /fast HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n");
-    thread::sleep(Duration::from_millis(100));
-    client.send("hello");
-    assert_eq!(client.response().status, 200);
+    in_pieces(&mut all);
     drop(all);
-    in_order(&site, &gate);
+    gate.is_empty();
     drop(running);
+}
+
+/// The head of a request in pieces of which the first is a single byte, and a body that comes late, while others ask.
+fn in_pieces(all: &mut [Raw]) {
+    let (client, others) = all.split_first_mut().unwrap();
+    for pieces in [
+        &["G", "ET /fast HTTP/1.1\r\nHost: loc", "alhost\r\n\r\n"][..],
+        &["\r\n", "GET /fast HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+        &["POST /fast HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n", "he", "llo"],
+    ] {
+        for piece in pieces {
+            client.send(*piece);
+            for other in &mut *others {
+                other.get(Server::FAST);
+                assert_eq!(other.response().status, 200);
+            }
+        }
+        assert_eq!(client.response().status, 200, "{pieces:?}");
+    }
 }
 
 #[test]
@@ -145,6 +165,118 @@ fn authenticated_connections_stay_with_their_process() {
     drop(running);
 }
 
+/// Requests that are sent before the answers to those before are answered one by one, while others ask.
+#[test]
+fn requests_that_are_sent_ahead_are_answered_in_order() {
+    let server = processes(2);
+    fs::write(server.directory.path().join("www/long"), "x".repeat(9000)).unwrap();
+    let site = Site::of(&server);
+    let gate = site.gate("window = 1");
+    let running = site.start();
+    let mut others: Vec<_> = (0..12).map(|_| site.kept()).collect();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for other in &mut others {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    asked(other, Server::FAST, "");
+                }
+            });
+        }
+        let mut ahead = site.kept();
+        for _ in 0..60 {
+            let pages = ["/long", "/fast", "/long?2"]
+                .map(|page| format!("GET {page} HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+            ahead.send(pages[..2].concat());
+            ahead.send(&pages[2]);
+            let lengths = [(); 3].map(|()| {
+                let response = ahead.response();
+                assert_eq!(response.status, 200);
+                response.body.len()
+            });
+            assert_eq!(lengths, [9000, 5, 9000]);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    drop(others);
+    gate.is_empty();
+    drop(running);
+}
+
+/// What the server has said its last word on is not asked on again.
+#[test]
+fn connections_that_the_server_has_ended_are_at_their_end() {
+    let server = processes(2);
+    let site = Site::of(&server);
+    let gate = site.gate("window = 1");
+    let running = site.start();
+    let mut others: Vec<_> = (0..8).map(|_| site.kept()).collect();
+    for round in 0..10 {
+        let mut last = Raw::connect(server.address);
+        last.send("GET /fast?last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        assert_eq!(last.response().status, 200);
+        // It may be gone already.
+        let _ = last.stream().write_all(b"GET /fast?late HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        for other in &mut others {
+            asked(other, &format!("/fast?round{round}"), "");
+        }
+    }
+    drop(others);
+    gate.is_empty();
+    answered(&server, "?last", 10);
+    assert_eq!(answered(&server, "?late", 0).len(), 0);
+    drop(running);
+}
+
+/// Of two listeners connections of one take the places of those of the other.
+#[test]
+fn listeners_share_processes() {
+    let second = free_address();
+    let server = processes_that_listen(3, &format!("Listen {second}"));
+    let site = Site::of(&server);
+    let gate = site.gate("window = 1");
+    let running = site.start();
+    let mut all: Vec<_> = (0..9).map(|_| site.kept()).collect();
+    for _ in 0..4 {
+        let mut other = Raw::connect(second);
+        assert!(asked(&mut other, Server::FAST, "") < Duration::from_secs(2));
+        all.push(other);
+        for client in &mut all {
+            assert!(asked(client, Server::FAST, "") < Duration::from_secs(2));
+        }
+    }
+    drop(all);
+    gate.is_empty();
+    drop(running);
+}
+
+/// Connections on which nothing is asked are no more in the way of others when the gate has ended than when it was there.
+#[test]
+fn what_a_gate_has_kept_is_not_in_the_way() {
+    let server = processes(3);
+    let site = Site::of(&server);
+    let gate = site.gate("window = 1");
+    let running = site.start();
+    let mut all: Vec<_> = (0..40).map(|_| site.kept()).collect();
+    gate.kill();
+    // Those that the processes had besides, they keep.
+    let began = Instant::now();
+    let asked_anew = thread::spawn({
+        let address = server.address;
+        move || {
+            let mut client = Raw::connect(address);
+            asked(&mut client, Server::FAST, "Connection: close\r\n")
+        }
+    });
+    let last = all.last_mut().unwrap();
+    asked(last, Server::FAST, "Connection: close\r\n");
+    drop(all);
+    asked_anew.join().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    drop(running);
+}
+
 /// What the gate keeps for the server is the server's when the gate is gone.
 #[test]
 fn gates_that_are_killed_under_few_processes_lose_nothing() {
@@ -168,10 +300,7 @@ fn more_processes_than_may_wait_for_one_thing() {
     gate.kill();
     assert_eq!(site.once(Server::FAST, "").0, 200);
     let gate = site.gate("window = 1");
-    poll_until(PATIENCE, "all processes to be attached again", || {
-        (all_slow(&site) > 2.9 * Server::SLOW_FOR).then_some(())
-    });
-    in_order(&site, &gate);
+    attached_again(&site, &gate);
     let said = fs::read_to_string(server.directory.path().join("log")).unwrap();
     assert!(!said.contains("pollset"), "{said}");
     drop(running);
