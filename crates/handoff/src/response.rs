@@ -184,7 +184,7 @@ impl Response {
         }
         if self.is_request {
             self.is_of_head = line.starts_with(b"HEAD ");
-            // Whose the connection is, said once before its first request (the PROXY protocol, both versions), or what is no request.
+            // Whose the connection is, said once before its first request (the PROXY protocol, both versions), or what is not a request.
             self.binds |= line.starts_with(b"PROXY ") || !line[0].is_ascii_alphabetic();
             return State::Header;
         }
@@ -277,7 +277,7 @@ impl Request {
     }
 
     /// Whether it says something that counts for all that comes later on its connection, as far as it has been read: it authenticates its client for
-    /// that (RFC 4559 section 6), or says whose the connection is (the PROXY protocol), or is no request.
+    /// that (RFC 4559 section 6), or says whose the connection is (the PROXY protocol), or is not a request.
     pub const fn binds_connection(&self) -> bool {
         self.0.binds
     }

@@ -186,7 +186,7 @@ pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
     is_alone && unsafe { entry.request() }.is_between() && !entry.is_bound.load(Ordering::Relaxed)
 }
 
-/// Whether the gate has it again, while the server has not closed it yet: what the server does to its socket is no business of the next.
+/// Whether the gate has it again, while the server has not closed it yet: what the server does to its socket is not for the next to have.
 pub(crate) fn is_given_back(fd: c_int) -> bool {
     table::client(fd).is_some_and(|entry| entry.phase() == Phase::GivenBack)
 }
