@@ -50,7 +50,7 @@ pub enum ToGate {
         /// Which of the process's [`WAKERS`] it is.
         number: u16,
     },
-    /// A kept connection, which goes beside this, on which nothing is asked: the process has taken another in its place.
+    /// A kept connection, which goes beside this: the process takes another in its place, or its next request has to wait.
     Kept {
         /// The connection; its slot is the gate's again.
         slot: u32,

@@ -142,8 +142,8 @@ impl Group {
         let processes = self.processes.borrow();
         let number = processes.len();
         // What a process had in its caches that serves one at a time it has still there when it is the one that is given the next.
-        let is_one_of_many = processes.first().is_some_and(|process| process.words().has_many());
-        let first = if is_one_of_many { self.next.get() } else { 0 };
+        let serve_many = processes.first().is_some_and(|process| process.words().has_many());
+        let first = if serve_many { self.next.get() } else { 0 };
         let willing = (0..number).map(|step| (first + step) % number);
         let willing = willing.filter(|at| processes[*at].is_willing());
         // Those that have taken all that they were given come first.

@@ -398,7 +398,7 @@ fn take_over(attached: &Rc<Attached>, group: &Rc<Group>, listener: u64, socket: 
     }
 }
 
-/// A connection on which nothing is asked, and in whose place a process has taken another.
+/// A kept connection that a process has given back.
 fn keep(
     attached: &Rc<Attached>,
     group: &Rc<Group>,
@@ -407,6 +407,8 @@ fn keep(
 ) {
     let socket = socket.filter(|socket| do_not_wait(socket).is_ok());
     let socket = socket.map(|socket| Socket::idle(socket, attached.keeper, &group.left));
+    // Whose it is may have been said just before.
+    attached.read();
     // Without a descriptor left for it, it is closed.
     if let (Some(whose), Some(socket)) = (attached.gave_back(process, slot), socket) {
         tokio::task::spawn_local(kept(Rc::clone(attached), Rc::clone(group), socket, whose));
