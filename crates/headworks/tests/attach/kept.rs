@@ -68,7 +68,7 @@ fn kept_connections_are_shared(server: &Server) {
         }
     }
     // Without the gate the fourth would wait for half a minute.
-    assert!(longest < Duration::from_secs(2), "{longest:?}");
+    assert!(longest < Duration::from_secs(5), "{longest:?}");
     gate.has_dispatched((CONNECTIONS * ROUNDS) as f64);
     in_pieces(&mut all);
     drop(all);
