@@ -34,6 +34,11 @@ pub enum State {
 }
 
 impl State {
+    /// Whether the server has done with it: it has closed it, or has given it back.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Gone | Self::GivenBack)
+    }
+
     fn of(word: u32) -> Self {
         match word {
             1 => Self::Busy,

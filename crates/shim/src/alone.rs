@@ -62,11 +62,11 @@ pub(crate) fn wait(
             return Some(ready.min(1));
         }
         match woken_by.said(&all[1..count], is_recalled) {
-            Said::Connection => {
+            Woken::Asked => {
                 return connections::give_back(polled.fd, entry).then(|| at_end(polled));
             }
-            Said::Nothing => {}
-            Said::Closed => {
+            Woken::Nothing => {}
+            Woken::Over => {
                 listener::all().for_each(|listener| {
                     listener.obey(listener.index());
                 });
@@ -120,16 +120,6 @@ impl Inboxes {
     }
 }
 
-/// What it says.
-enum Said {
-    /// A connection waits.
-    Connection,
-    /// Nothing any more, or nothing that matters here.
-    Nothing,
-    /// The gate has gone.
-    Closed,
-}
-
 impl WokenBy {
     fn waker(listener: &Listener) -> Option<Self> {
         let waker = Waker::of(listener)?;
@@ -158,43 +148,37 @@ impl WokenBy {
         }
     }
 
-    fn said(&self, polled: &[pollfd], is_recalled: bool) -> Said {
+    fn said(&self, polled: &[pollfd], is_recalled: bool) -> Woken {
         match self {
             Self::Inboxes(_) => {
                 let ready = polled.iter().filter(|polled| polled.revents != 0);
                 ready
                     .map(|polled| next_in(polled.fd))
-                    .find(|said| !matches!(said, Said::Nothing))
-                    .unwrap_or(Said::Nothing)
+                    .find(|said| *said != Woken::Nothing)
+                    .unwrap_or(Woken::Nothing)
             }
             Self::Waker(waker, _) => match waker.woken() {
-                _ if is_recalled => Said::Connection,
-                Woken::Over => Said::Closed,
-                Woken::Asked | Woken::Nothing => Said::Nothing,
+                _ if is_recalled => Woken::Asked,
+                Woken::Over => Woken::Over,
+                Woken::Asked | Woken::Nothing => Woken::Nothing,
             },
         }
     }
 }
 
-fn next_in(inbox: c_int) -> Said {
+fn next_in(inbox: c_int) -> Woken {
     let mut bytes = [0u8; MAX_LENGTH];
-    let errno = next::errno();
-    // SAFETY: there is room for as much as is said; descriptors beside a message that is looked at stay with it.
-    let length = unsafe {
-        next::recv(inbox, bytes.as_mut_ptr().cast(), bytes.len(), libc::MSG_PEEK | libc::MSG_DONTWAIT)
-    };
-    let is_empty = length < 0 && matches!(next::errno(), libc::EAGAIN | libc::EINTR);
-    next::set_errno(errno);
-    let Ok(length) = usize::try_from(length) else {
-        return if is_empty { Said::Nothing } else { Said::Closed };
-    };
-    match ToServer::read(&bytes[..length]) {
-        _ if length == 0 => Said::Closed,
-        Some(ToServer::Connection { .. }) => Said::Connection,
+    // Descriptors beside a message that is looked at stay with it.
+    match next::receive_now(inbox, &mut bytes, libc::MSG_PEEK) {
+        None => Woken::Nothing,
+        Some(0) => Woken::Over,
+        Some(length) if matches!(ToServer::read(&bytes[..length]), Some(ToServer::Connection { .. })) => {
+            Woken::Asked
+        }
         // It was to have the process look.
-        _ => {
+        Some(_) => {
             channel::receive(inbox, libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
-            Said::Nothing
+            Woken::Nothing
         }
     }
 }

@@ -95,3 +95,14 @@ pub(crate) fn set_errno(value: c_int) {
     // SAFETY: it is this thread's.
     unsafe { *libc::__errno_location() = value }
 }
+
+/// Receives bytes that are there, without waiting, with further flags of recv(2); gives how many: 0 where the other side is gone, and nothing where there are
+/// none now. `errno` stays as it is.
+pub(crate) fn receive_now(socket: c_int, into: &mut [u8], flags: c_int) -> Option<usize> {
+    let before = errno();
+    // SAFETY: there is room for as much as is said.
+    let length = unsafe { recv(socket, into.as_mut_ptr().cast(), into.len(), flags | libc::MSG_DONTWAIT) };
+    let is_empty = length < 0 && matches!(errno(), libc::EAGAIN | libc::EINTR);
+    set_errno(before);
+    (!is_empty).then(|| usize::try_from(length).unwrap_or_default())
+}

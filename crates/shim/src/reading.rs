@@ -158,12 +158,7 @@ fn has_something(fd: c_int) -> bool {
 
 /// Looks at what is there, without waiting; gives how much.
 pub(crate) fn peek(fd: c_int, into: &mut [u8]) -> usize {
-    let errno = next::errno();
-    let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
-    // SAFETY: there is room for as much.
-    let length = unsafe { next::recv(fd, into.as_mut_ptr().cast(), into.len(), flags) };
-    next::set_errno(errno);
-    usize::try_from(length).unwrap_or_default()
+    next::receive_now(fd, into, libc::MSG_PEEK).unwrap_or_default()
 }
 
 /// Has a level-triggered epoll instance be silent about what cannot be read now.

@@ -80,17 +80,10 @@ impl Waker {
 
     /// What it has said, which it says no more.
     pub(crate) fn woken(&self) -> Woken {
-        let mut bytes = [0u8; 64];
-        let errno = next::errno();
-        // SAFETY: there is room for as much.
-        let length =
-            unsafe { next::recv(self.fd(), bytes.as_mut_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT) };
-        let is_empty = length < 0 && matches!(next::errno(), libc::EAGAIN | libc::EINTR);
-        next::set_errno(errno);
-        match length {
-            1.. => Woken::Asked,
-            _ if is_empty => Woken::Nothing,
-            _ => {
+        match next::receive_now(self.fd(), &mut [0; 64], 0) {
+            None => Woken::Nothing,
+            Some(1..) => Woken::Asked,
+            Some(0) => {
                 SENT[self.0].store(0, Ordering::Release);
                 Woken::Over
             }

@@ -40,23 +40,26 @@ impl Attached {
         self.processes.borrow().get(&number).cloned()
     }
 
-    /// Of a slot whose process waits for nothing but the next request, what the group has that process for, if it has it.
-    fn alone(&self, group: &Group, idle: (u32, u64)) -> Option<Rc<Process>> {
-        let is_alone = self.memory().slots[idle.0 as usize].state() == State::Alone;
-        let process =
-            Some(idle.0).filter(|_| is_alone && self.is_idle(idle)).and_then(|slot| self.process_of(slot))?;
-        group.process(process.pid)
+    /// Of a slot whose process waits for nothing but the next request, that process.
+    fn alone(&self, idle: (u32, u64)) -> Option<Rc<Process>> {
+        let is_alone = self.memory().slots[idle.0 as usize].state() == State::Alone && self.is_idle(idle);
+        if is_alone { self.process_of(idle.0) } else { None }
+    }
+
+    /// As [`Self::alone`], what the group has that process for, if it has it.
+    fn alone_of(&self, group: &Group, idle: (u32, u64)) -> Option<Rc<Process>> {
+        group.process(self.alone(idle)?.pid)
     }
 
     /// Whether any process of a group waits for nothing but the next request of a connection.
     pub(super) fn is_any_alone(&self, group: &Group) -> bool {
-        self.idle.since.borrow().iter().any(|idle| self.alone(group, *idle).is_some())
+        self.idle.since.borrow().iter().any(|idle| self.alone_of(group, *idle).is_some())
     }
 
     /// Gives something to the process that has waited for longest for the next request of a connection, in place of that; whether there was one.
     pub(super) fn give_in_place(&self, group: &Group, give: impl Fn(&Rc<Process>) -> bool) -> bool {
         self.idle.since.borrow().iter().any(|idle| {
-            let Some(process) = self.alone(group, *idle) else { return false };
+            let Some(process) = self.alone_of(group, *idle) else { return false };
             let words = &self.memory().slots[idle.0 as usize];
             if !words.change(State::Alone, State::Recalled) {
                 return false;
@@ -85,11 +88,10 @@ impl Attached {
     pub(super) fn recall(&self, process: &Process) {
         let number = usize::try_from(process.words().queued()).unwrap_or_default();
         let since = self.idle.since.borrow();
-        let is_its = |slot: u32| self.process_of(slot).is_some_and(|other| other.pid == process.pid);
         let recalled = since.iter().filter_map(|idle| {
             let words = &self.memory().slots[idle.0 as usize];
-            let is_alone = words.state() == State::Alone && self.is_idle(*idle) && is_its(idle.0);
-            let waker = words.waker().filter(|_| is_alone)?;
+            self.alone(*idle).filter(|other| other.pid == process.pid)?;
+            let waker = words.waker()?;
             words.change(State::Alone, State::Recalled).then_some((idle.0, waker))
         });
         recalled.take(number).for_each(|(slot, waker)| self.wake(slot, Some(waker)));

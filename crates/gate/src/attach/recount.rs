@@ -97,7 +97,7 @@ impl Attached {
             let has_request = slots.get(slot).is_some_and(|served| served.inside.is_some());
             match self.memory().slots[slot as usize].state() {
                 State::Idle | State::Alone | State::Recalled => has_request,
-                state => matches!(state, State::Gone | State::GivenBack),
+                state => state.is_over(),
             }
         };
         let mut slots = self.slots.borrow_mut();
@@ -109,7 +109,7 @@ impl Attached {
         for slot in &still {
             let inside = self.slots.borrow_mut().get(*slot).and_then(|served| served.inside.take());
             drop(inside);
-            if matches!(self.memory().slots[*slot as usize].state(), State::Gone | State::GivenBack) {
+            if self.memory().slots[*slot as usize].state().is_over() {
                 self.release(*slot);
             }
         }

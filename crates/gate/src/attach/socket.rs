@@ -159,11 +159,11 @@ impl Socket {
         let is_there = self.descriptor().is_some_and(|socket| {
             !matches!(recv(socket, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
         });
-        let stirs = match self.registered() {
-            Some(_) if is_there => true,
-            Some(stream) => stream.readable().await.is_ok(),
-            None => false,
-        };
+        let stirs = is_there
+            || match self.registered() {
+                Some(stream) => stream.readable().await.is_ok(),
+                None => false,
+            };
         self.kept.iter().for_each(|kept| kept.waits());
         stirs
     }
