@@ -48,6 +48,8 @@ pub struct Process {
     queued: AtomicI32,
     /// Whether it accepts connections itself.
     accepts: AtomicU32,
+    /// 0 unless connections wait that no process takes.
+    crowd: AtomicU32,
     number_ready: AtomicI32,
     /// Slots for such, each one more than its number; 0 in an empty place.
     ready: [AtomicU32; READY],
@@ -84,6 +86,7 @@ impl Process {
         self.has_many.store(0, Ordering::Relaxed);
         self.waits_alone.store(0, Ordering::Relaxed);
         self.accepts.store(0, Ordering::Relaxed);
+        self.crowd.store(0, Ordering::Relaxed);
         self.ready.iter().for_each(|place| place.store(0, Ordering::Relaxed));
         self.number_ready.store(0, Ordering::Relaxed);
         self.queued.store(0, Ordering::Release);
@@ -134,6 +137,17 @@ impl Process {
     /// Whether it accepts connections itself, and waits for some.
     pub fn accepts(&self) -> bool {
         self.accepts.load(Ordering::SeqCst) != 0 && self.wants.load(Ordering::SeqCst) != 0
+    }
+
+    /// Connections wait that no process takes: it is to give those back on which nothing is asked; another number each time that this is found, and 0 when it
+    /// is over.
+    pub fn set_crowd(&self, crowd: u32) {
+        self.crowd.store(crowd, Ordering::Release);
+    }
+
+    /// That number.
+    pub fn crowd(&self) -> u32 {
+        self.crowd.load(Ordering::Acquire)
     }
 
     /// A slot is ready; whether there was room for it.

@@ -4,7 +4,7 @@
 use core::net::SocketAddr;
 
 /// Of all that is laid out in this crate. Who hears of another has nothing to do with them.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// No message is longer.
 pub const MAX_LENGTH: usize = FIELDS + MAX_ADDRESS;

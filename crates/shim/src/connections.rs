@@ -12,6 +12,8 @@ use libc::epoll_event;
 
 use crate::channel;
 use crate::clock;
+use crate::crowded;
+use crate::crowded::Registration;
 use crate::listener;
 use crate::listener::Listener;
 use crate::next;
@@ -26,6 +28,7 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     entry.listener.store(index as u8, Ordering::Relaxed);
     entry.line_sent.store(0, Ordering::Relaxed);
     entry.epoll.store(0, Ordering::Relaxed);
+    entry.set_registration(Registration::None);
     entry.is_bound.store(false, Ordering::Relaxed);
     // SAFETY: the server does not know of the connection yet.
     unsafe {
@@ -36,6 +39,7 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     // Of what a gate has left that is gone nothing is counted.
     let is_followed = !is_opaque && !listener.is_open();
     entry.set_phase(if is_followed { Phase::Busy } else { Phase::Ended });
+    table::is_client(fd);
     entry.set_kind(Kind::Client);
     listener.connections.fetch_add(1, Ordering::Relaxed);
     true
@@ -151,6 +155,7 @@ pub(crate) fn end(entry: &Entry) {
     let response = unsafe { *entry.response() };
     over(entry, &response);
     entry.set_kind(Kind::Other);
+    crowded::until_replaced(entry);
     let Some((listener, _, slot)) = of(entry) else { return };
     listener.connections.fetch_sub(1, Ordering::Relaxed);
     slot.set(State::Gone);
@@ -182,8 +187,13 @@ pub(crate) fn is_in_request(entry: &Entry) -> bool {
 pub(crate) fn may_be_given_back(entry: &Entry) -> bool {
     let process = of(entry).and_then(|(listener, ..)| listener.of_process());
     let is_alone = entry.registered().is_none() && process.is_some_and(Process::serves_alone);
+    is_alone && is_between(entry)
+}
+
+/// Whether all that the server knows of a connection is that it is there.
+pub(crate) fn is_between(entry: &Entry) -> bool {
     // SAFETY: who reads a request is the one who does.
-    is_alone && unsafe { entry.request() }.is_between() && !entry.is_bound.load(Ordering::Relaxed)
+    unsafe { entry.request() }.is_between() && !entry.is_bound.load(Ordering::Relaxed)
 }
 
 /// Whether the gate has it again, while the server has not closed it yet: what the server does to its socket is not for the next to have.
@@ -269,7 +279,7 @@ pub(crate) fn abandon(index: usize) {
     let of_listener =
         |(_, entry): &(c_int, &Entry)| usize::from(entry.listener.load(Ordering::Relaxed)) == index;
     let is_here = |(_, entry): &(c_int, &Entry)| entry.phase() != Phase::GivenBack;
-    for (fd, entry) in table::all(Kind::Client).filter(of_listener).filter(is_here) {
+    for (fd, entry) in table::clients().filter(of_listener).filter(is_here) {
         let was_parked = entry.change(Phase::Parked, Phase::Ended);
         entry.set_phase(Phase::Ended);
         if was_parked {

@@ -20,6 +20,7 @@ mod calm;
 mod channel;
 mod clock;
 mod connections;
+mod crowded;
 mod descriptors;
 mod editing;
 pub mod exports;

@@ -10,6 +10,8 @@ use crate::adoption;
 use crate::alone;
 use crate::channel;
 use crate::connections;
+use crate::crowded;
+use crate::crowded::Registration;
 use crate::listener;
 use crate::listener::{FROM_GATE, Listener};
 use crate::next;
@@ -37,6 +39,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
             listener.stop_wanting();
             listener.stops_waiting_in(epoll);
+            crowded::stops_waiting(epoll, usize::from(index));
         } else if !event.is_null() {
             // SAFETY: as the caller says.
             let mut plain = unsafe { *event };
@@ -46,6 +49,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
                 of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
                 listener.stop_wanting();
                 listener.stops_waiting_in(epoll);
+                crowded::stops_waiting(epoll, usize::from(index));
             }
             let said = plain;
             // Of several processes each has a channel of its own.
@@ -59,33 +63,59 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             return result;
         }
     } else if let Some(entry) = table::client(fd) {
-        if is_removed {
-            entry.epoll.store(0, Ordering::Release);
-        } else if !event.is_null() {
-            // SAFETY: as the caller says.
-            let mut masked = unsafe { *event };
-            entry.events.store(masked.events, Ordering::Relaxed);
-            entry.data.store(masked.u64, Ordering::Relaxed);
-            entry.epoll.store(epoll + 1, Ordering::Release);
-            let bit = 1u64 << (entry.listener.load(Ordering::Relaxed) % 64);
-            if of_epoll.is_some_and(|of_epoll| of_epoll.listeners.load(Ordering::Relaxed) & bit != 0) {
-                connections::are_many(entry);
-            }
-            entry.is_armed.store(u8::from(entry.phase() == Phase::Parked), Ordering::Release);
-            if entry.phase() == Phase::Parked && masked.events & libc::EPOLLET as u32 == 0 {
-                masked.events &= !(libc::EPOLLIN as u32);
-                // SAFETY: as the caller says.
-                let result = unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut masked) };
-                // It may have been decided meanwhile, by a thread that saw it as it was before.
-                if entry.phase() != Phase::Parked {
-                    connections::rearm(fd, entry);
-                }
-                return result;
-            }
-        }
+        // SAFETY: as the caller says.
+        return unsafe { of_connection((epoll, of_epoll), operation, (fd, entry), event) };
     }
     // SAFETY: as the caller says.
     unsafe { next::epoll_ctl(epoll, operation, fd, event) }
+}
+
+/// epoll_ctl(2) of a connection that the gate knows of.
+///
+/// # Safety
+/// As of epoll_ctl(2).
+unsafe fn of_connection(
+    (epoll, of_epoll): (c_int, Option<&Entry>),
+    mut operation: c_int,
+    (fd, entry): (c_int, &Entry),
+    event: *mut epoll_event,
+) -> c_int {
+    if operation == libc::EPOLL_CTL_DEL || event.is_null() {
+        entry.set_registration(Registration::None);
+        entry.epoll.store(0, Ordering::Release);
+        // SAFETY: as the caller says.
+        return unsafe { next::epoll_ctl(epoll, operation, fd, event) };
+    }
+    // SAFETY: as the caller says.
+    let mut said = unsafe { *event };
+    if crowded::registers(fd, entry, operation, said) {
+        operation = libc::EPOLL_CTL_ADD;
+    }
+    entry.events.store(said.events, Ordering::Relaxed);
+    entry.data.store(said.u64, Ordering::Relaxed);
+    entry.epoll.store(epoll + 1, Ordering::Release);
+    if operation == libc::EPOLL_CTL_ADD {
+        entry.set_registration(Registration::Begins);
+    }
+    let bit = 1u64 << (entry.listener.load(Ordering::Relaxed) % 64);
+    if of_epoll.is_some_and(|of_epoll| of_epoll.listeners.load(Ordering::Relaxed) & bit != 0) {
+        connections::are_many(entry);
+    }
+    entry.is_armed.store(u8::from(entry.phase() == Phase::Parked), Ordering::Release);
+    let is_masked = entry.phase() == Phase::Parked && said.events & libc::EPOLLET as u32 == 0;
+    if is_masked {
+        said.events &= !(libc::EPOLLIN as u32);
+    }
+    // SAFETY: as the caller says.
+    let result = unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut said) };
+    if result == 0 {
+        entry.is_registered();
+    }
+    // It may have been decided meanwhile, by a thread that saw it as it was before.
+    if is_masked && entry.phase() != Phase::Parked {
+        connections::rearm(fd, entry);
+    }
+    result
 }
 
 /// Says that the server waits for connections of the listeners that this instance has.
@@ -137,6 +167,7 @@ pub(crate) unsafe fn wait(
     wait: impl Fn() -> c_int,
 ) -> c_int {
     loop {
+        crowded::gives_back(epoll);
         wants(epoll);
         let ready = wait();
         // SAFETY: as the caller says.

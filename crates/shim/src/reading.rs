@@ -15,6 +15,7 @@ use crate::alone;
 use crate::clock;
 use crate::connections;
 use crate::connections::of;
+use crate::crowded;
 use crate::next;
 use crate::table::{Entry, Phase};
 
@@ -64,7 +65,12 @@ pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
                 return May::Read;
             }
             // It waits with the gate, and the process is free for one that need not.
-            if connections::may_be_given_back(entry) && connections::give_back(fd, entry) {
+            let is_given_back = if connections::may_be_given_back(entry) {
+                connections::give_back(fd, entry)
+            } else {
+                crowded::waits(fd, entry)
+            };
+            if is_given_back {
                 return May::END;
             }
             // SAFETY: who reads a request is the one who does, and writes its response afterwards.
@@ -249,6 +255,7 @@ fn sleep(slot: &Slot, milliseconds: c_int) {
 /// The pieces have to be there, as they were read into.
 pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
     let Ok(mut left) = usize::try_from(read) else { return };
+    entry.reader.store(crowded::thread(), Ordering::Relaxed);
     for piece in pieces {
         let length = piece.iov_len.min(left);
         left -= length;

@@ -4,10 +4,12 @@ use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering,
 };
 
 use handoff::response::{Request, Response};
+
+use crate::crowded::Registration;
 
 /// Descriptors with higher numbers are never more than the C library's.
 pub(crate) const DESCRIPTORS: usize = 65_536;
@@ -64,10 +66,19 @@ pub(crate) struct Entry {
     pub(crate) line_sent: AtomicU16,
     /// Where it is registered; one more than its number, 0 where it is not.
     pub(crate) epoll: AtomicI32,
+    registration: AtomicU8,
+    /// Whether a thread is about to have another socket at its number.
+    pub(crate) is_replaced: AtomicBool,
+    /// The thread that has read from it last (pthread_self(3)).
+    pub(crate) reader: AtomicUsize,
     pub(crate) events: AtomicU32,
     pub(crate) data: AtomicU64,
     /// Of an epoll instance the adopted listeners in it, a bit each.
     pub(crate) listeners: AtomicU64,
+    /// Of an epoll instance the listener's generation, and one more, whose gate says there when it wants connections back.
+    pub(crate) hears: AtomicU32,
+    /// Of an epoll instance what the gate had asked for when it was looked at last.
+    pub(crate) crowd: AtomicU32,
     response: UnsafeCell<Response>,
     request: UnsafeCell<Request>,
 }
@@ -123,6 +134,9 @@ pub(crate) fn forget() {
             if entry.listeners.load(Ordering::Relaxed) != 0 {
                 entry.listeners.store(0, Ordering::Relaxed);
             }
+            if entry.hears.load(Ordering::Relaxed) != 0 {
+                entry.hears.store(0, Ordering::Relaxed);
+            }
         }
     }
 }
@@ -140,10 +154,20 @@ pub(crate) fn client(fd: c_int) -> Option<&'static Entry> {
     entry(fd).filter(|entry| entry.kind() == Kind::Client)
 }
 
-/// All that is known of descriptors that are something, with their numbers.
-pub(crate) fn all(kind: Kind) -> impl Iterator<Item = (c_int, &'static Entry)> {
-    let all = (0..DESCRIPTORS as c_int).filter_map(|fd| Some((fd, entry(fd)?)));
-    all.filter(move |(_, entry)| entry.kind() == kind)
+/// No connection has had a higher number.
+static HIGHEST: AtomicI32 = AtomicI32::new(0);
+
+/// A connection has this number.
+pub(crate) fn is_client(fd: c_int) {
+    if HIGHEST.load(Ordering::Relaxed) < fd {
+        HIGHEST.fetch_max(fd, Ordering::AcqRel);
+    }
+}
+
+/// All connections that are known, with their numbers.
+pub(crate) fn clients() -> impl Iterator<Item = (c_int, &'static Entry)> {
+    let all = (0..=HIGHEST.load(Ordering::Acquire)).filter_map(|fd| Some((fd, entry(fd)?)));
+    all.filter(|(_, entry)| entry.kind() == Kind::Client)
 }
 
 impl Entry {
@@ -222,6 +246,25 @@ impl Entry {
     pub(crate) unsafe fn request(&self) -> &mut Request {
         // SAFETY: as the caller says.
         unsafe { &mut *self.request.get() }
+    }
+
+    /// What is known of where it is registered.
+    pub(crate) fn registration(&self) -> Registration {
+        match self.registration.load(Ordering::Acquire) {
+            1 => Registration::Begins,
+            2 => Registration::Done,
+            _ => Registration::None,
+        }
+    }
+
+    pub(crate) fn set_registration(&self, registration: Registration) {
+        self.registration.store(registration as u8, Ordering::Release);
+    }
+
+    /// It was about to be registered, and is; nothing where it is not any more.
+    pub(crate) fn is_registered(&self) {
+        let (begins, done) = (Registration::Begins as u8, Registration::Done as u8);
+        let _ = self.registration.compare_exchange(begins, done, Ordering::AcqRel, Ordering::Relaxed);
     }
 
     /// The epoll instance that it is registered with.

@@ -17,6 +17,7 @@ use rustix::thread::futex;
 use tokio::sync::Notify;
 
 use super::calm::Calm;
+use super::crowd::Crowd;
 use super::group::Group;
 use super::idle::Idle;
 use super::process::Process;
@@ -67,6 +68,7 @@ pub(crate) struct Attached {
     pub(super) has_met_any: Cell<bool>,
     pub(super) calm: Calm,
     pub(super) idle: Idle,
+    pub(super) crowd: Crowd,
     is_opaque_said: Cell<bool>,
     pub(super) is_full_said: Cell<bool>,
     pub(super) are_many_said: Cell<bool>,
@@ -106,6 +108,7 @@ impl Attached {
             has_met_any: Cell::new(false),
             calm: Calm::default(),
             idle: Idle::default(),
+            crowd: Crowd::default(),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
             are_many_said: Cell::new(false),
@@ -270,7 +273,11 @@ impl Attached {
         (connection, kept): (BorrowedFd<'_>, Option<Kept>),
     ) {
         let give = || self.give_to_any(group, (slot, is_opaque), connection, kept);
-        group.give_when_wanted(give, || self.memory().places.set_hungry(true)).await;
+        let hungry = |since| {
+            self.memory().places.set_hungry(true);
+            self.is_hungry(since);
+        };
+        group.give_when_wanted(give, hungry).await;
     }
 
     /// To a process that wants one, or in place of a connection on which nothing is asked; whether there was one.

@@ -3,13 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use handoff::deferring::Deferred;
 use handoff::keeper::Keeper;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::process::{Left, Process};
 
@@ -121,11 +123,19 @@ impl Group {
         self.processes.borrow().iter().filter(is_one).map(Rc::clone).collect()
     }
 
-    /// Processes that take nothing of what they were given, while others wait for something.
-    pub(super) fn held_up(&self, is_any_alone: impl FnOnce() -> bool) -> Vec<Rc<Process>> {
+    /// Processes that take nothing of what they were given, while others wait for something. `is_crowded` is called where such have as many connections as they
+    /// take.
+    pub(super) fn held_up(
+        &self,
+        is_any_alone: impl FnOnce() -> bool,
+        is_crowded: impl FnOnce(),
+    ) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());
         let held_up: Vec<_> =
             processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
+        if held_up.iter().any(|process| !process.is_willing()) {
+            is_crowded();
+        }
         let is_any_idle = || processes.iter().any(|process| process.is_willing() && !process.has_queued());
         if !held_up.is_empty() && (is_any_idle() || is_any_alone()) { held_up } else { Vec::new() }
     }
@@ -158,8 +168,11 @@ impl Group {
         taken.is_some()
     }
 
-    /// Gives something by `give` as soon as it can be given; `hungry` is called when it has to wait.
-    pub(super) async fn give_when_wanted(&self, give: impl Fn() -> bool, hungry: impl Fn()) {
+    /// Gives something by `give` as soon as it can be given; `hungry` is called when it has to wait, and again and again with how long it has.
+    pub(super) async fn give_when_wanted(&self, give: impl Fn() -> bool, hungry: impl Fn(Duration)) {
+        /// A process that is busy with something else wants one again by then.
+        const AGAIN: Duration = Duration::from_millis(20);
+        let began = Instant::now();
         // Those that wait already come first.
         let mut is_its_turn = !self.is_hungry();
         loop {
@@ -169,12 +182,15 @@ impl Group {
             self.waiting.set(self.waiting.get() + 1);
             let _waits = Waits(&self.waiting);
             let willing = self.willing.notified();
-            hungry();
+            hungry(began.elapsed());
             // One may have come to want it before it could be told that there is something.
             if is_its_turn && give() {
                 return;
             }
-            willing.await;
+            let mut willing = pin!(willing);
+            while timeout(AGAIN, willing.as_mut()).await.is_err() {
+                hungry(began.elapsed());
+            }
             is_its_turn = true;
         }
     }

@@ -5,6 +5,7 @@ mod attached;
 mod begun;
 mod calm;
 mod connection;
+mod crowd;
 mod decide;
 mod given_back;
 mod group;

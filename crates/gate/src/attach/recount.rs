@@ -23,6 +23,7 @@ impl Attached {
         }
         self.processes.borrow().values().for_each(|process| process.recount());
         self.groups.borrow().iter().for_each(|group| group.recount());
+        self.recount_crowd();
         self.call_for_processes();
         let is_passed_over = self.recount_events();
         self.begin_anew();

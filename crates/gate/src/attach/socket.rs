@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use handoff::keeper::{Keeper, Role};
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -156,12 +155,13 @@ impl Socket {
 
     /// Waits until something is asked on it; whether it is still there.
     pub(super) async fn stirs(&mut self) -> bool {
-        let is_there = self.descriptor().is_some_and(|socket| {
-            !matches!(recv(socket, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
-        });
+        let is_there = self.descriptor().is_some_and(|socket| skip_empty_lines(socket).is_ok());
         let stirs = is_there
             || match self.registered() {
-                Some(stream) => stream.readable().await.is_ok(),
+                Some(stream) => {
+                    let skip = || skip_empty_lines(stream.as_fd());
+                    stream.async_io(Interest::READABLE, skip).await.is_ok()
+                }
                 None => false,
             };
         self.kept.iter().for_each(|kept| kept.waits());
@@ -207,6 +207,22 @@ impl Socket {
             }
         }
     }
+}
+
+/// Reads empty lines before the next request, if there are any (RFC 9112, 2.2): not all servers know them before what is to them the first. An error where
+/// nothing else is there.
+fn skip_empty_lines(socket: BorrowedFd<'_>) -> std::io::Result<()> {
+    const MOST: usize = 8;
+    let mut line = [0; 2];
+    for _ in 0..MOST {
+        recv(socket, &mut line, RecvFlags::PEEK | RecvFlags::DONTWAIT)?;
+        if line != *b"\r\n" {
+            break;
+        }
+        recv(socket, &mut line, RecvFlags::DONTWAIT)?;
+        line = [0; 2];
+    }
+    Ok(())
 }
 
 /// Looks at what the client has sent, which stays where it is: the server is to read it. Nothing where more has to come.

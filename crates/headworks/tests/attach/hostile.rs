@@ -33,7 +33,7 @@ fn message(kind: u8, number: u16, slot: u32) -> [u8; LENGTH] {
 }
 
 /// The version that a gate understands.
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 pub(crate) fn socket() -> OwnedFd {
     socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap()

@@ -53,6 +53,14 @@ fn threads(number: u32) -> Server {
     Server::apache_with("worker", &all)
 }
 
+/// Apache with so many connections at most, which wait for their next requests in one place.
+fn events(number: u32) -> Server {
+    let all = format!(
+        "ServerLimit 1\nStartServers 1\nThreadsPerChild {number}\nMaxRequestWorkers {number}\nMinSpareThreads 1\nMaxSpareThreads {number}\nAsyncRequestWorkerFactor 1"
+    );
+    Server::apache_with("event", &all)
+}
+
 /// Many more connections than there is something to serve them are kept, and each is asked on in turn.
 fn kept_connections_are_shared(server: &Server) {
     const CONNECTIONS: usize = 40;
@@ -105,6 +113,27 @@ fn kept_connections_share_a_few_processes() {
 #[test]
 fn kept_connections_share_a_few_threads() {
     kept_connections_are_shared(&threads(3));
+}
+
+#[test]
+fn kept_connections_share_a_server_of_events() {
+    kept_connections_are_shared(&events(3));
+}
+
+#[test]
+fn requests_that_wait_hold_no_server_of_events() {
+    requests_wait_with_the_gate(&events(3));
+}
+
+#[test]
+fn kept_connections_share_what_lighttpd_has() {
+    kept_connections_are_shared(&Server::lighttpd_with("server.max-connections = 5"));
+}
+
+/// Other servers with as few connections close kept ones on which something is being asked.
+#[test]
+fn gates_that_are_killed_under_few_connections_lose_nothing() {
+    gates_are_killed(&Server::lighttpd_with("server.max-connections = 5"));
 }
 
 #[test]

@@ -175,11 +175,17 @@ impl Server {
     }
 
     pub(crate) fn lighttpd() -> Self {
+        Self::lighttpd_with("")
+    }
+
+    /// With these settings besides.
+    pub(crate) fn lighttpd_with(more: &str) -> Self {
         let (directory, (beside, behind)) = (Self::directory(), Self::behind());
         let (address, place) = (free_address(), directory.path().display());
         let text = format!(
             "server.modules = (\"mod_proxy\", \"mod_rewrite\")
             server.document-root = \"{place}/www\"\nserver.bind = \"127.0.0.1\"\nserver.port = {}
+            server.max-keep-alive-idle = 30\nserver.errorlog = \"{place}/log\"\n{more}
             url.rewrite-once = (\"^/slow$\" => \"/delay?before=300ms&bytes=5\")
             $HTTP[\"url\"] =~ \"^/delay\" {{ proxy.server = (\"\" => ((\"host\" => \"127.0.0.1\", \"port\" => {}))) }}",
             address.port(),
