@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, RawFd};
+use std::os::fd::{AsFd as _, BorrowedFd, IntoRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr::null_mut;
@@ -168,10 +168,19 @@ impl Table {
                 if received.bytes().is_empty() {
                     break;
                 }
-                if matches!(ToGate::read(received.bytes()), Some(ToGate::Accepted | ToGate::Kept { .. }))
-                    && let Some(connection) = received.into_beside()
-                    && let Some(client) = client_of(connection.as_fd())
-                {
+                let said = ToGate::read(received.bytes());
+                let (true, Some(connection)) =
+                    (matches!(said, Some(ToGate::Accepted | ToGate::Kept { .. })), received.into_beside())
+                else {
+                    continue;
+                };
+                if matches!(said, Some(ToGate::Kept { .. })) {
+                    // The server has done with it until something is asked on it.
+                    let fd = connection.into_raw_fd();
+                    if let Some(word) = self.word(fd) {
+                        word.store(Role::Idle { to }.to_word(), Ordering::Relaxed);
+                    }
+                } else if let Some(client) = client_of(connection.as_fd()) {
                     send(borrowed(to), client, connection.as_fd());
                 }
             }

@@ -50,6 +50,8 @@ pub struct Process {
     accepts: AtomicU32,
     /// 0 unless connections wait that no process takes.
     crowd: AtomicU32,
+    /// What it had found there when it looked last.
+    crowd_seen: AtomicU32,
     number_ready: AtomicI32,
     /// Slots for such, each one more than its number; 0 in an empty place.
     ready: [AtomicU32; READY],
@@ -87,6 +89,7 @@ impl Process {
         self.waits_alone.store(0, Ordering::Relaxed);
         self.accepts.store(0, Ordering::Relaxed);
         self.crowd.store(0, Ordering::Relaxed);
+        self.crowd_seen.store(0, Ordering::Relaxed);
         self.ready.iter().for_each(|place| place.store(0, Ordering::Relaxed));
         self.number_ready.store(0, Ordering::Relaxed);
         self.queued.store(0, Ordering::Release);
@@ -148,6 +151,21 @@ impl Process {
     /// That number.
     pub fn crowd(&self) -> u32 {
         self.crowd.load(Ordering::Acquire)
+    }
+
+    /// It has looked for connections to give back since it was this number.
+    pub fn set_crowd_seen(&self, crowd: u32) {
+        self.crowd_seen.store(crowd, Ordering::Release);
+    }
+
+    /// That number, when it looked last.
+    pub fn crowd_seen(&self) -> u32 {
+        self.crowd_seen.load(Ordering::Acquire)
+    }
+
+    /// Whether it waits for one, whatever is on its way to it.
+    pub fn wants(&self) -> bool {
+        self.wants.load(Ordering::SeqCst) != 0
     }
 
     /// A slot is ready; whether there was room for it.

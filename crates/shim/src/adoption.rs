@@ -174,9 +174,7 @@ pub(crate) fn closing(fd: c_int) {
             if bits != 0 {
                 entry.listeners.store(0, Ordering::Relaxed);
             }
-            if entry.hears.load(Ordering::Relaxed) != 0 {
-                entry.hears.store(0, Ordering::Relaxed);
-            }
+            entry.forget_connections();
             of_bits(bits).for_each(|listener| listener.stops_waiting_in(fd));
         }
         Kind::Client => connections::end(entry),

@@ -29,6 +29,8 @@ pub(crate) fn begin(fd: c_int, index: usize, listener: &Listener, (slot, is_opaq
     entry.line_sent.store(0, Ordering::Relaxed);
     entry.epoll.store(0, Ordering::Relaxed);
     entry.set_registration(Registration::None);
+    entry.replacing.store(0, Ordering::Relaxed);
+    entry.is_read.store(false, Ordering::Relaxed);
     entry.is_bound.store(false, Ordering::Relaxed);
     // SAFETY: the server does not know of the connection yet.
     unsafe {
@@ -138,9 +140,9 @@ pub(crate) fn names_class(entry: &Entry, name: &[u8]) {
     tell(entry, What::Class, (0, 0), name);
 }
 
-/// The request at hand is over.
-pub(crate) fn over(entry: &Entry, response: &Response) {
-    if !entry.change(Phase::Busy, Phase::Idle) {
+/// The request at hand is over; whether there may be another.
+pub(crate) fn over(entry: &Entry, response: &Response, is_last: bool) {
+    if !entry.change(Phase::Busy, if is_last { Phase::Ended } else { Phase::Idle }) {
         return;
     }
     let Some((_, memory, slot)) = of(entry) else { return };
@@ -153,7 +155,7 @@ pub(crate) fn over(entry: &Entry, response: &Response) {
 pub(crate) fn end(entry: &Entry) {
     // SAFETY: who closes a connection does not use it any more.
     let response = unsafe { *entry.response() };
-    over(entry, &response);
+    over(entry, &response, true);
     entry.set_kind(Kind::Other);
     crowded::until_replaced(entry);
     let Some((listener, _, slot)) = of(entry) else { return };

@@ -5,13 +5,14 @@
 
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicI32, Ordering, fence};
 
 use handoff::memory::Process;
 use libc::epoll_event;
 
 use crate::connections;
 use crate::listener;
+use crate::listener::Listener;
 use crate::next;
 use crate::table;
 use crate::table::{Entry, Kind, Phase};
@@ -28,65 +29,70 @@ pub(crate) enum Registration {
     Done = 2,
 }
 
-/// Whether a server is to give a connection back on which nothing is asked.
-fn is_in_the_way(entry: &Entry) -> bool {
-    entry.phase() == Phase::Idle && crowd_of(entry) != 0 && connections::is_between(entry)
+/// The process of a connection that may be given back: nothing is asked on it.
+fn in_the_way(entry: &Entry) -> Option<&'static Process> {
+    let process = connections::of(entry)?.0.of_process()?;
+    (entry.phase() == Phase::Idle && connections::is_between(entry)).then_some(process)
 }
 
-fn crowd_of(entry: &Entry) -> u32 {
-    let process = connections::of(entry).and_then(|(listener, ..)| listener.of_process());
-    process.map_or(0, Process::crowd)
-}
-
-/// A request has come on a connection that has to wait; whether the gate has both.
+/// A request has come on a connection, and has to wait: that does so with the gate where the server has no room for others. Whether the gate has both.
 pub(crate) fn waits(fd: c_int, entry: &Entry) -> bool {
-    is_in_the_way(entry) && replace(fd, entry)
+    let is_full = |process: &Process| process.crowd() != 0 || !process.wants();
+    in_the_way(entry).is_some_and(is_full) && replace(fd, entry, true)
 }
 
-/// A server is about to wait for a connection, with others, as `event` says; whether the gate has it. What it would wait for is at its end then.
-pub(crate) fn registers(fd: c_int, entry: &Entry, operation: c_int, event: epoll_event) -> bool {
+/// A server is about to wait for a connection, with others, as `event` says. If the gate is to have it, what the server waits for is at its end.
+pub(crate) fn registers(fd: c_int, entry: &Entry, operation: c_int, event: epoll_event) {
     let events = event.events;
     // No other thread has it until it is registered, or armed again.
     let begins = match operation {
         libc::EPOLL_CTL_ADD => entry.registered().is_none(),
         _ => events & libc::EPOLLONESHOT as u32 != 0,
     };
-    let awaits_next = events & (libc::EPOLLIN | libc::EPOLLOUT) as u32 == libc::EPOLLIN as u32;
-    begins && awaits_next && is_in_the_way(entry) && replace(fd, entry)
-}
-
-/// A server that waits with an epoll instance does not wait for a listener with it any more: the gate says there when it wants connections back.
-pub(crate) fn stops_waiting(epoll: c_int, index: usize) {
-    let (Some(entry), Some(listener)) = (table::entry(epoll), listener::at(index)) else { return };
-    let generation = listener.generation.load(Ordering::Relaxed) + 1;
-    // Servers that take turns stop again and again.
-    if entry.hears.swap(generation, Ordering::Relaxed) != generation && !listener.is_open() {
-        listener.listen_with(epoll, index);
+    let is_full = |process: &Process| process.crowd() != 0 && !process.wants();
+    if begins && awaits_next(events) && in_the_way(entry).is_some_and(is_full) {
+        replace(fd, entry, false);
     }
 }
 
-/// A thread is about to wait for what an epoll instance has: of that it gives back what the gate has asked for since.
+fn awaits_next(events: u32) -> bool {
+    events & (libc::EPOLLIN | libc::EPOLLOUT) as u32 == libc::EPOLLIN as u32
+}
+
+/// A thread is about to wait for what an epoll instance has: of that it gives some back if the gate has asked for it since.
 pub(crate) fn gives_back(epoll: c_int) {
+    /// As many as wait, most of the time; the gate asks again if not.
+    const MOST: usize = 64;
+    /// So many descriptors are looked at each time.
+    const LOOK: c_int = 4096;
+    /// Where the next look begins.
+    static NEXT: AtomicI32 = AtomicI32::new(0);
     let Some(of_epoll) = table::entry(epoll) else { return };
-    let crowd = listener::all().filter_map(|listener| listener.of_process()).map(Process::crowd).max();
-    let crowd = crowd.unwrap_or_default();
+    let processes = || {
+        let listeners = listener::of_bits(of_epoll.of_listeners.load(Ordering::Relaxed));
+        listeners.filter_map(Listener::of_process)
+    };
+    let crowd = processes().map(Process::crowd).max().unwrap_or_default();
     if crowd == 0 || of_epoll.crowd.swap(crowd, Ordering::Relaxed) == crowd {
         return;
     }
+    processes().for_each(|process| process.set_crowd_seen(crowd));
     let own = thread();
     let is_here = |entry: &Entry| {
         let is_registered = entry.registration() == Registration::Done && entry.registered() == Some(epoll);
-        // Of what is said only once another thread may know already.
         let events = entry.events.load(Ordering::Relaxed);
-        let is_told = events & (libc::EPOLLET | libc::EPOLLONESHOT) as u32 != 0;
-        is_registered && (!is_told || entry.reader.load(Ordering::Relaxed) == own)
+        // Those that are told once may have been told another thread; those that are told of a change are known to belong to who has read from them.
+        let is_own = entry.reader.load(Ordering::Relaxed) == own;
+        is_registered
+            && events & libc::EPOLLONESHOT as u32 == 0
+            && if events & libc::EPOLLET as u32 == 0 { awaits_next(events) } else { is_own }
     };
-    let all = table::clients().filter(|(_, entry)| is_here(entry) && is_in_the_way(entry));
-    for (fd, entry) in all {
-        if !replace(fd, entry) {
-            break;
-        }
-    }
+    let number = table::number_of_clients();
+    let first = NEXT.fetch_add(LOOK.min(number), Ordering::Relaxed).rem_euclid(number);
+    let fds = (first..number).chain(0..first).take(LOOK as usize);
+    let clients = fds.filter_map(|fd| Some((fd, table::client(fd)?)));
+    let all = clients.filter(|(_, entry)| is_here(entry));
+    all.filter(|(fd, entry)| replace(*fd, entry, false)).take(MOST).for_each(drop);
 }
 
 /// The calling thread (pthread_self(3)).
@@ -95,18 +101,51 @@ pub(crate) fn thread() -> usize {
     unsafe { libc::pthread_self() as usize }
 }
 
-/// As [`connections::give_back`], with another socket in the place of the connection.
-fn replace(fd: c_int, entry: &Entry) -> bool {
+/// A thread is about to read from a connection on which nothing is asked: until [`ends_to_read`] it belongs to that thread.
+pub(crate) fn begins_to_read(entry: &Entry) {
+    entry.is_read.store(true, Ordering::SeqCst);
+    until_replaced(entry);
+}
+
+/// What was read is known.
+pub(crate) fn ends_to_read(entry: &Entry) {
+    if entry.is_read.load(Ordering::Relaxed) {
+        entry.reader.store(thread(), Ordering::Relaxed);
+        entry.is_read.store(false, Ordering::Release);
+    }
+}
+
+/// Until another thread has done with replacing a connection, which takes no longer than a few calls.
+pub(crate) fn until_replaced(entry: &Entry) {
+    fence(Ordering::SeqCst);
+    loop {
+        let by = entry.replacing.load(Ordering::SeqCst);
+        // A signal's handler goes on in the middle of what it has interrupted.
+        if by == 0 || by == listener::thread() {
+            return;
+        }
+        // SAFETY: it asks for nothing.
+        unsafe { libc::sched_yield() };
+    }
+}
+
+/// As [`connections::give_back`], with another socket in the place of the connection; `is_reader` who reads from it.
+fn replace(fd: c_int, entry: &Entry, is_reader: bool) -> bool {
     let errno = next::errno();
     let is_given = ended().is_some_and(|end| {
-        entry.is_replaced.store(true, Ordering::SeqCst);
-        let is_given = entry.kind() == Kind::Client && connections::give_back(fd, entry);
+        entry.replacing.store(listener::thread(), Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        let is_free = is_reader || !entry.is_read.load(Ordering::SeqCst);
+        let is_given = is_free
+            && entry.kind() == Kind::Client
+            && in_the_way(entry).is_some()
+            && connections::give_back(fd, entry);
         // SAFETY: the number is the connection's, since who closes it waits; the socket is this function's own.
         unsafe {
             if is_given {
                 put(end, fd, entry);
             }
-            entry.is_replaced.store(false, Ordering::SeqCst);
+            entry.replacing.store(0, Ordering::SeqCst);
             next::close(end);
         }
         is_given
@@ -128,7 +167,7 @@ unsafe fn put(end: c_int, fd: c_int, entry: &Entry) {
         if let Some(epoll) = registered {
             let events = entry.events.load(Ordering::Relaxed);
             let once = libc::EPOLLONESHOT as u32;
-            // What is said once has been.
+            // A thread has been told of one that is told once.
             let events = if events & once == 0 { events } else { once };
             let mut event = epoll_event { events, u64: entry.data.load(Ordering::Relaxed) };
             next::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event);
@@ -136,8 +175,8 @@ unsafe fn put(end: c_int, fd: c_int, entry: &Entry) {
     }
 }
 
-/// A socket that is readable, since it is at its end, and nothing besides, such as hung up, of which a server is told whether it asks or not. Not one
-/// for all connections: a server that closes one would go on to be told of it.
+/// A socket of which epoll says that it is readable, and nothing besides, such as hung up, of which a server is told whether it asks or not; that it is at
+/// its end [`crate::reading`] says. Not one for all connections: a server that closes one would go on to be told of it.
 fn ended() -> Option<c_int> {
     let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: numbers only.
@@ -148,18 +187,5 @@ fn ended() -> Option<c_int> {
             next::close(end);
         }
         is_ended.then_some(end)
-    }
-}
-
-/// Until another thread has done with replacing a connection, which takes no longer than a few calls.
-pub(crate) fn until_replaced(entry: &Entry) {
-    /// More often only where a signal has interrupted that thread, and its handler closes the connection.
-    const MOST: u32 = 10_000;
-    for _ in 0..MOST {
-        if !entry.is_replaced.load(Ordering::SeqCst) {
-            return;
-        }
-        // SAFETY: it asks for nothing.
-        unsafe { libc::sched_yield() };
     }
 }

@@ -12,6 +12,7 @@ use crate::adoption;
 use crate::channel;
 use crate::clock;
 use crate::connections;
+use crate::crowded;
 use crate::next;
 use crate::passing;
 use crate::passing::Beside;
@@ -220,9 +221,13 @@ exported! {
                 return 0;
             }
             if how != libc::SHUT_RD {
-                connections::over(entry, entry.response());
                 // No request that comes now can be answered.
+                connections::over(entry, entry.response(), true);
                 entry.change(Phase::Idle, Phase::Ended);
+                // Another thread may have given it back just now.
+                if entry.phase() == Phase::GivenBack {
+                    return 0;
+                }
             }
         }
         next::shutdown(fd, how)
@@ -391,8 +396,13 @@ exported! {
 /// Looks at what is there, unless the request that is there has to wait.
 fn peek(fd: c_int, flags: c_int, look: impl FnOnce() -> ssize_t) -> ssize_t {
     let may = |entry| reading::may_read(fd, entry, flags & libc::MSG_DONTWAIT == 0);
-    match table::client(fd).map_or(May::Read, may) {
-        May::Read => look(),
+    let client = table::client(fd);
+    match client.map_or(May::Read, may) {
+        May::Read => {
+            let result = look();
+            client.iter().for_each(|entry| crowded::ends_to_read(entry));
+            result
+        }
         May::Not(result) => result,
     }
 }

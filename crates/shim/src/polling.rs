@@ -39,7 +39,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
             listener.stop_wanting();
             listener.stops_waiting_in(epoll);
-            crowded::stops_waiting(epoll, usize::from(index));
+            listener.listen_with(epoll, usize::from(index));
         } else if !event.is_null() {
             // SAFETY: as the caller says.
             let mut plain = unsafe { *event };
@@ -49,7 +49,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
                 of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
                 listener.stop_wanting();
                 listener.stops_waiting_in(epoll);
-                crowded::stops_waiting(epoll, usize::from(index));
+                listener.listen_with(epoll, usize::from(index));
             }
             let said = plain;
             // Of several processes each has a channel of its own.
@@ -76,7 +76,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
 /// As of epoll_ctl(2).
 unsafe fn of_connection(
     (epoll, of_epoll): (c_int, Option<&Entry>),
-    mut operation: c_int,
+    operation: c_int,
     (fd, entry): (c_int, &Entry),
     event: *mut epoll_event,
 ) -> c_int {
@@ -88,9 +88,8 @@ unsafe fn of_connection(
     }
     // SAFETY: as the caller says.
     let mut said = unsafe { *event };
-    if crowded::registers(fd, entry, operation, said) {
-        operation = libc::EPOLL_CTL_ADD;
-    }
+    crowded::registers(fd, entry, operation, said);
+    let before = entry.registration();
     entry.events.store(said.events, Ordering::Relaxed);
     entry.data.store(said.u64, Ordering::Relaxed);
     entry.epoll.store(epoll + 1, Ordering::Release);
@@ -98,8 +97,13 @@ unsafe fn of_connection(
         entry.set_registration(Registration::Begins);
     }
     let bit = 1u64 << (entry.listener.load(Ordering::Relaxed) % 64);
-    if of_epoll.is_some_and(|of_epoll| of_epoll.listeners.load(Ordering::Relaxed) & bit != 0) {
-        connections::are_many(entry);
+    if let Some(of_epoll) = of_epoll {
+        if of_epoll.listeners.load(Ordering::Relaxed) & bit != 0 {
+            connections::are_many(entry);
+        }
+        if of_epoll.of_listeners.load(Ordering::Relaxed) & bit == 0 {
+            of_epoll.of_listeners.fetch_or(bit, Ordering::Relaxed);
+        }
     }
     entry.is_armed.store(u8::from(entry.phase() == Phase::Parked), Ordering::Release);
     let is_masked = entry.phase() == Phase::Parked && said.events & libc::EPOLLET as u32 == 0;
@@ -110,6 +114,9 @@ unsafe fn of_connection(
     let result = unsafe { next::epoll_ctl(epoll, operation, fd, &raw mut said) };
     if result == 0 {
         entry.is_registered();
+    } else if operation == libc::EPOLL_CTL_ADD {
+        // It was there already, or is not there now.
+        entry.set_registration(before);
     }
     // It may have been decided meanwhile, by a thread that saw it as it was before.
     if is_masked && entry.phase() != Phase::Parked {

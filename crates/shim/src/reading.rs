@@ -44,11 +44,23 @@ impl May {
 /// Whether the server may read. A request that begins takes its place when it has been read, unless somebody waits for one. `waits` is whether it waits
 /// at all, if the connection is one for that.
 pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
+    let may = may_begin_to_read(fd, entry, waits);
+    if matches!(may, May::Not(_)) {
+        crowded::ends_to_read(entry);
+    }
+    may
+}
+
+fn may_begin_to_read(fd: c_int, entry: &Entry, waits: bool) -> May {
     match entry.phase() {
         Phase::Busy | Phase::Ended => May::Read,
         Phase::GivenBack => May::END,
         Phase::Parked => May::read(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
         Phase::Idle => {
+            crowded::begins_to_read(entry);
+            if entry.phase() == Phase::GivenBack {
+                return May::END;
+            }
             let Some((listener, memory, slot)) = of(entry).filter(|_| !connections::is_in_request(entry))
             else {
                 return May::Read;
@@ -254,8 +266,7 @@ fn sleep(slot: &Slot, milliseconds: c_int) {
 /// # Safety
 /// The pieces have to be there, as they were read into.
 pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
-    let Ok(mut left) = usize::try_from(read) else { return };
-    entry.reader.store(crowded::thread(), Ordering::Relaxed);
+    let mut left = usize::try_from(read).unwrap_or_default();
     for piece in pieces {
         let length = piece.iov_len.min(left);
         left -= length;
@@ -264,6 +275,7 @@ pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
             has_come(entry, unsafe { core::slice::from_raw_parts(piece.iov_base.cast::<u8>(), length) });
         }
     }
+    crowded::ends_to_read(entry);
 }
 
 /// These bytes have come. What is left of a request that was answered before it was over begins no other.

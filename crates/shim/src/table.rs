@@ -67,16 +67,18 @@ pub(crate) struct Entry {
     /// Where it is registered; one more than its number, 0 where it is not.
     pub(crate) epoll: AtomicI32,
     registration: AtomicU8,
-    /// Whether a thread is about to have another socket at its number.
-    pub(crate) is_replaced: AtomicBool,
+    /// The thread that is about to have another socket at its number (gettid(2)); 0 without one.
+    pub(crate) replacing: AtomicI32,
+    /// Whether a thread reads from it, of which nothing is known yet.
+    pub(crate) is_read: AtomicBool,
     /// The thread that has read from it last (pthread_self(3)).
     pub(crate) reader: AtomicUsize,
     pub(crate) events: AtomicU32,
     pub(crate) data: AtomicU64,
     /// Of an epoll instance the adopted listeners in it, a bit each.
     pub(crate) listeners: AtomicU64,
-    /// Of an epoll instance the listener's generation, and one more, whose gate says there when it wants connections back.
-    pub(crate) hears: AtomicU32,
+    /// Of an epoll instance the listeners, a bit each, of which there have been connections in it.
+    pub(crate) of_listeners: AtomicU64,
     /// Of an epoll instance what the gate had asked for when it was looked at last.
     pub(crate) crowd: AtomicU32,
     response: UnsafeCell<Response>,
@@ -134,8 +136,9 @@ pub(crate) fn forget() {
             if entry.listeners.load(Ordering::Relaxed) != 0 {
                 entry.listeners.store(0, Ordering::Relaxed);
             }
-            if entry.hears.load(Ordering::Relaxed) != 0 {
-                entry.hears.store(0, Ordering::Relaxed);
+            entry.forget_connections();
+            if entry.replacing.load(Ordering::Relaxed) != 0 {
+                entry.replacing.store(0, Ordering::Relaxed);
             }
         }
     }
@@ -164,9 +167,14 @@ pub(crate) fn is_client(fd: c_int) {
     }
 }
 
+/// Connections have lower numbers.
+pub(crate) fn number_of_clients() -> c_int {
+    HIGHEST.load(Ordering::Acquire) + 1
+}
+
 /// All connections that are known, with their numbers.
 pub(crate) fn clients() -> impl Iterator<Item = (c_int, &'static Entry)> {
-    let all = (0..=HIGHEST.load(Ordering::Acquire)).filter_map(|fd| Some((fd, entry(fd)?)));
+    let all = (0..number_of_clients()).filter_map(|fd| Some((fd, entry(fd)?)));
     all.filter(|(_, entry)| entry.kind() == Kind::Client)
 }
 
@@ -259,6 +267,14 @@ impl Entry {
 
     pub(crate) fn set_registration(&self, registration: Registration) {
         self.registration.store(registration as u8, Ordering::Release);
+    }
+
+    /// Of an epoll instance: there is another one of this number.
+    pub(crate) fn forget_connections(&self) {
+        if self.of_listeners.load(Ordering::Relaxed) != 0 {
+            self.of_listeners.store(0, Ordering::Relaxed);
+            self.crowd.store(0, Ordering::Relaxed);
+        }
     }
 
     /// It was about to be registered, and is; nothing where it is not any more.

@@ -83,10 +83,10 @@ fn follow(entry: &Entry, bytes: &[u8]) {
     // SAFETY: who writes a response is the one who does.
     let response = unsafe { entry.response() };
     if response.wrote(bytes).is_some() {
-        connections::over(entry, response);
+        connections::over(entry, response, false);
     } else if response.is_until_close() && response.status() == SWITCHING_PROTOCOLS {
         // From here on another protocol is spoken.
-        connections::over(entry, response);
+        connections::over(entry, response, true);
         entry.set_phase(Phase::Ended);
     }
 }
@@ -99,7 +99,7 @@ pub(crate) fn wrote_unseen(entry: &Entry, written: ssize_t) {
     // SAFETY: who writes a response is the one who does.
     let response = unsafe { entry.response() };
     if response.wrote_unseen(written as u64) {
-        connections::over(entry, response);
+        connections::over(entry, response, false);
     }
 }
 

@@ -17,7 +17,6 @@ use rustix::thread::futex;
 use tokio::sync::Notify;
 
 use super::calm::Calm;
-use super::crowd::Crowd;
 use super::group::Group;
 use super::idle::Idle;
 use super::process::Process;
@@ -68,7 +67,6 @@ pub(crate) struct Attached {
     pub(super) has_met_any: Cell<bool>,
     pub(super) calm: Calm,
     pub(super) idle: Idle,
-    pub(super) crowd: Crowd,
     is_opaque_said: Cell<bool>,
     pub(super) is_full_said: Cell<bool>,
     pub(super) are_many_said: Cell<bool>,
@@ -108,7 +106,6 @@ impl Attached {
             has_met_any: Cell::new(false),
             calm: Calm::default(),
             idle: Idle::default(),
-            crowd: Crowd::default(),
             is_opaque_said: Cell::new(false),
             is_full_said: Cell::new(false),
             are_many_said: Cell::new(false),
@@ -275,7 +272,7 @@ impl Attached {
         let give = || self.give_to_any(group, (slot, is_opaque), connection, kept);
         let hungry = |since| {
             self.memory().places.set_hungry(true);
-            self.is_hungry(since);
+            self.is_hungry(group, since);
         };
         group.give_when_wanted(give, hungry).await;
     }

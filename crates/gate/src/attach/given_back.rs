@@ -41,7 +41,8 @@ impl Attached {
         let groups: Vec<_> = self.groups.borrow().iter().map(Rc::clone).collect();
         for group in groups {
             group.of_threads_with_queued().iter().for_each(|process| self.recall(process));
-            for process in group.held_up(|| self.is_any_alone(&group), || self.is_crowded()) {
+            for process in group.held_up(|| self.is_any_alone(&group), |since| self.is_hungry(&group, since))
+            {
                 self.give_again(&group, process.take_back());
             }
         }

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use handoff::deferring::Deferred;
 use handoff::keeper::Keeper;
+use handoff::memory;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::crowd::Crowd;
 use super::process::{Left, Process};
 
 /// All processes that serve one address. Of several groups none has to wait for another's processes.
@@ -27,6 +29,7 @@ pub(super) struct Group {
     /// Connections that wait until a process wants one.
     waiting: Cell<usize>,
     willing: Notify,
+    pub(super) crowd: Crowd,
     /// Told when processes may have begun to accept connections themselves, or no longer do.
     pub(super) turned: Notify,
 }
@@ -50,6 +53,7 @@ impl Group {
             next: Cell::new(0),
             waiting: Cell::new(0),
             willing: Notify::new(),
+            crowd: Crowd::default(),
             turned: Notify::new(),
         })
     }
@@ -98,6 +102,11 @@ impl Group {
         self.processes.borrow().len()
     }
 
+    /// Whether this is so of what any of its processes say.
+    pub(super) fn is_any_process(&self, is: impl Fn(&memory::Process) -> bool) -> bool {
+        self.processes.borrow().iter().any(|process| is(process.words()))
+    }
+
     /// Whether there are connections that no process wants.
     pub(super) fn is_hungry(&self) -> bool {
         self.waiting.get() > 0
@@ -123,18 +132,18 @@ impl Group {
         self.processes.borrow().iter().filter(is_one).map(Rc::clone).collect()
     }
 
-    /// Processes that take nothing of what they were given, while others wait for something. `is_crowded` is called where such have as many connections as they
-    /// take.
+    /// Processes that take nothing of what they were given, while others wait for something. `hungry` is called with
+    /// for how long one has.
     pub(super) fn held_up(
         &self,
         is_any_alone: impl FnOnce() -> bool,
-        is_crowded: impl FnOnce(),
+        hungry: impl FnOnce(Duration),
     ) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());
         let held_up: Vec<_> =
             processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
-        if held_up.iter().any(|process| !process.is_willing()) {
-            is_crowded();
+        if let Some(longest) = held_up.iter().map(|process| process.held_up_for(now)).max() {
+            hungry(longest);
         }
         let is_any_idle = || processes.iter().any(|process| process.is_willing() && !process.has_queued());
         if !held_up.is_empty() && (is_any_idle() || is_any_alone()) { held_up } else { Vec::new() }

@@ -32,6 +32,8 @@ pub(super) struct Process {
     /// Its end of that, so that what it has not taken when it ends can be taken back.
     other_end: OwnedFd,
     keeper: Option<&'static Keeper>,
+    /// Parked connections whose state is another, of which there was no room to tell it.
+    unsent: RefCell<Vec<u32>>,
     /// What wakes its threads.
     wakers: RefCell<[Option<OwnedFd>; WAKERS]>,
     /// How many it was given.
@@ -111,6 +113,7 @@ impl Process {
             other_end,
             keeper,
             wakers: RefCell::default(),
+            unsent: RefCell::default(),
             given: Cell::new(0),
             taken: Cell::new(None),
         })
@@ -175,6 +178,11 @@ impl Process {
         }
     }
 
+    /// For how long it has taken nothing of what it was given.
+    pub(super) fn held_up_for(&self, now: Instant) -> Duration {
+        self.taken.get().map(|(_, since)| now.duration_since(since)).unwrap_or_default()
+    }
+
     /// Takes back what it has not taken, until it says again that it wants some.
     pub(super) fn take_back(&self) -> Vec<(u32, bool, OwnedFd)> {
         self.words.stop_wanting();
@@ -235,8 +243,26 @@ impl Process {
 
     /// Tells it that the state of a parked connection is another.
     pub(super) fn go(&self, slot: u32) {
-        // One that does not read is found out by its threads, which look at the state as well.
-        let _ = channel::send(&self.control, &ToServer::Go { slot }.to_bytes(), &[]);
+        let mut unsent = self.unsent.borrow_mut();
+        if !unsent.is_empty() || !self.says_go(slot) {
+            unsent.push(slot);
+        }
+    }
+
+    /// Tells it what there was no room for.
+    pub(super) fn go_again(&self) {
+        let mut unsent = self.unsent.borrow_mut();
+        let sent = unsent.iter().take_while(|slot| self.says_go(**slot)).count();
+        unsent.drain(..sent);
+    }
+
+    /// Has it look at what is said of it, whatever it waits for.
+    pub(super) fn look(&self) {
+        self.says_go(u32::MAX);
+    }
+
+    fn says_go(&self, slot: u32) -> bool {
+        channel::send(&self.control, &ToServer::Go { slot }.to_bytes(), &[]).is_ok()
     }
 
     /// Connections that it was given and has not taken, with their slots.

@@ -21,7 +21,10 @@ impl Attached {
             self.memory().mark();
             self.is_nonsense.set(true);
         }
-        self.processes.borrow().values().for_each(|process| process.recount());
+        self.processes.borrow().values().for_each(|process| {
+            process.recount();
+            process.go_again();
+        });
         self.groups.borrow().iter().for_each(|group| group.recount());
         self.recount_crowd();
         self.call_for_processes();

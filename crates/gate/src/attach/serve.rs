@@ -326,7 +326,7 @@ fn admit(
         let _ = handoff::scheduling::do_not_interrupt();
     }
     attached.processes.borrow_mut().insert(number, Rc::clone(&process));
-    process.words().set_crowd(attached.crowd.number());
+    process.words().set_crowd(group.crowd.number());
     group.join(Rc::clone(&process));
     if !group.has_listener(cookie) {
         listener.set_nonblocking(true).ok()?;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -55,8 +56,12 @@ fn threads(number: u32) -> Server {
 
 /// Apache with so many connections at most, which wait for their next requests in one place.
 fn events(number: u32) -> Server {
+    events_that_listen(number, "")
+}
+
+fn events_that_listen(number: u32, listen: &str) -> Server {
     let all = format!(
-        "ServerLimit 1\nStartServers 1\nThreadsPerChild {number}\nMaxRequestWorkers {number}\nMinSpareThreads 1\nMaxSpareThreads {number}\nAsyncRequestWorkerFactor 1"
+        "{listen}\nServerLimit 1\nStartServers 1\nThreadsPerChild {number}\nMaxRequestWorkers {number}\nMinSpareThreads 1\nMaxSpareThreads {number}\nAsyncRequestWorkerFactor 1"
     );
     Server::apache_with("event", &all)
 }
@@ -134,6 +139,38 @@ fn kept_connections_share_what_lighttpd_has() {
 #[test]
 fn gates_that_are_killed_under_few_connections_lose_nothing() {
     gates_are_killed(&Server::lighttpd_with("server.max-connections = 5"));
+}
+
+/// While new clients come for whom the server has no room, all whom it keeps ask at once.
+fn all_ask_at_once(server: &Server) {
+    let site = Site::of(server);
+    let gate = site.gate("window = 3");
+    let running = site.start();
+    let mut all: Vec<_> = (0..5).map(|_| site.kept()).collect();
+    for _ in 0..5 {
+        all.extend((0..3).map(|_| Raw::connect(server.address)));
+        let began = Instant::now();
+        thread::scope(|scope| {
+            for client in all.iter_mut().rev() {
+                scope.spawn(|| asked(client, Server::FAST, ""));
+            }
+        });
+        assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    }
+    drop(all);
+    gate.is_empty();
+    drop(running);
+}
+
+#[test]
+fn all_ask_a_server_of_events_at_once() {
+    // Without a thread to spare Apache closes kept connections itself.
+    all_ask_at_once(&events(8));
+}
+
+#[test]
+fn all_ask_what_lighttpd_has_at_once() {
+    all_ask_at_once(&Server::lighttpd_with("server.max-connections = 5"));
 }
 
 #[test]
@@ -268,8 +305,17 @@ fn connections_that_the_server_has_ended_are_at_their_end() {
 #[test]
 fn listeners_share_processes() {
     let second = free_address();
-    let server = processes_that_listen(3, &format!("Listen {second}"));
-    let site = Site::of(&server);
+    listeners_share(&processes_that_listen(3, &format!("Listen {second}")), second);
+}
+
+#[test]
+fn listeners_share_a_server_of_events() {
+    let second = free_address();
+    listeners_share(&events_that_listen(3, &format!("Listen {second}")), second);
+}
+
+fn listeners_share(server: &Server, second: SocketAddr) {
+    let site = Site::of(server);
     let gate = site.gate("window = 1");
     let running = site.start();
     let mut all: Vec<_> = (0..9).map(|_| site.kept()).collect();
