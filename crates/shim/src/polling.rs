@@ -37,9 +37,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
         let bit = 1u64 << (index % 64);
         if is_removed {
             of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
-            listener.stop_wanting();
-            listener.stops_waiting_in(epoll);
-            listener.listen_with(epoll, usize::from(index));
+            listener.stop_wanting_in(epoll);
         } else if !event.is_null() {
             // SAFETY: as the caller says.
             let mut plain = unsafe { *event };
@@ -47,9 +45,7 @@ pub(crate) unsafe fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event:
             if !reads {
                 // A server that pauses.
                 of_epoll.listeners.fetch_and(!bit, Ordering::AcqRel);
-                listener.stop_wanting();
-                listener.stops_waiting_in(epoll);
-                listener.listen_with(epoll, usize::from(index));
+                listener.stop_wanting_in(epoll);
             }
             let said = plain;
             // Of several processes each has a channel of its own.

@@ -2,6 +2,7 @@
 
 use units::Bytes;
 
+use crate::addresses::Addresses;
 use crate::bpf::layout::Layout;
 use crate::bpf::runs::Measuring;
 use crate::{Error, connections, counts, kernel, processes, requests};
@@ -51,8 +52,14 @@ pub fn examine() -> Vec<Finding> {
         finding(
             "programs that count requests",
             "Linux 6.16 (tracepoint tcp_sendmsg_locked), or 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
-            counts::Traced::open(&[80], &[Bytes(50_000)], 0, &[]).err(),
+            counts::Traced::open(&Addresses::at_port(80), &[Bytes(50_000)], 0, &[]).err(),
             "counts: rates are estimates from windows, with an interval",
+        ),
+        finding(
+            "programs that count requests at unix sockets",
+            "Linux 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
+            counts::Traced::open(&Addresses::at_socket("@headworks"), &[Bytes(50_000)], 0, &[]).err(),
+            "--socket: nothing is known of requests that come to unix sockets",
         ),
         finding(
             "programs that follow requests",

@@ -7,6 +7,8 @@
 
 #[macro_use]
 mod bpf;
+
+mod addresses;
 mod choice;
 mod clock;
 pub mod connections;
@@ -41,6 +43,7 @@ mod summary;
 mod table;
 mod whose;
 
+pub use addresses::Addresses;
 pub use choice::{Chosen, Mechanism};
 pub use error::Error;
 pub use groups::{Group, Groups};
@@ -49,7 +52,9 @@ pub use monitor::Monitor;
 pub use overhead::Overhead;
 pub use recording::Recording;
 pub use session::{Watch, WatchOutcome};
-pub use settings::{BadGroupOption, GroupOption, MIN_INTERVAL, Settings, check_ports, check_programs};
+pub use settings::{
+    BadGroupOption, GroupOption, MIN_INTERVAL, Settings, check_ports, check_programs, check_sockets,
+};
 pub use show::viewers::Viewers;
 pub use snapshot::{Setting, Snapshot, Totals};
 pub use source::Source;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Span;
 
+use crate::addresses::Addresses;
 use crate::groups::{Group, Groups, Pace};
 use crate::summary::Summary;
 use crate::whose::{Roots, Whose};
@@ -82,17 +83,18 @@ impl<S: Clone> Sampled<S> {
 }
 
 impl Monitor {
-    /// Makes ready to look at the kernel, at the processes that are meant of these programs and at these ports' connections:
+    /// Makes ready to look at the kernel, at the processes that are meant of these programs and at the connections of ports where they listen:
     /// at the latter so rarely that it takes this share of the time, if one is given, since a walk over all
     /// connections of a machine may be long.
     pub fn open(
         programs: &[String],
-        ports: &[u16],
+        at: &Addresses,
         whose: &Whose,
         groups: &Groups,
         share_for_connections: Option<f64>,
     ) -> Self {
-        let roots = || Roots::new(whose.clone(), programs, ports);
+        let roots = || Roots::new(whose.clone(), programs, at);
+        let ports = &at.ports[..];
         // In another network namespace there is only `/proc`.
         let elsewhere = whose.elsewhere().map(|(_, process)| process);
         // Without ports a walk over all connections of the machine would find nothing.

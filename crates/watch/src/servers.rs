@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use procfs::net::{TcpNetEntry, TcpState};
+use procfs::net::{TcpNetEntry, TcpState, UnixNetEntry, UnixState};
 use procfs::process::{FDTarget, Process, all_processes};
+use rustix::net::SocketType;
 
 use crate::Error;
+use crate::addresses::Addresses;
 use crate::names::kept;
 
-/// Who listens on some of the ports.
+/// Who listens at some of the addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// Its name, as `ps -o comm` shows it.
@@ -19,8 +21,8 @@ pub struct Server {
     pub process: u32,
     /// The file that it runs, as the process itself sees it.
     pub executable: PathBuf,
-    /// The ports.
-    pub ports: Vec<u16>,
+    /// Where.
+    pub at: Addresses,
     /// The name of the file that it runs.
     pub file: String,
 }
@@ -52,9 +54,15 @@ impl Server {
 
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ports: Vec<_> = self.ports.iter().map(u16::to_string).collect();
-        let Self { program, process, .. } = self;
-        write!(f, "port {}: {program}, process {process}, requests told apart by ", ports.join(", "))?;
+        let Self { program, process, at, .. } = self;
+        let names = at.names().join(", ");
+        if at.ports.is_empty() {
+            return write!(
+                f,
+                "unix socket {names}: {program}, process {process}, requests counted by what it sends; phases are seen at ports alone"
+            );
+        }
+        write!(f, "port {names}: {program}, process {process}, requests told apart by ")?;
         match self.symbol() {
             Some(symbol) => write!(f, "its function {symbol}"),
             None => f.write_str("what it receives and sends"),
@@ -74,46 +82,78 @@ fn file_name(executable: &Path) -> String {
 pub(crate) struct Holder {
     pub(crate) process: u32,
     pub(crate) name: String,
-    /// The ports, growing.
-    pub(crate) ports: Vec<u16>,
+    /// Where, in order.
+    pub(crate) at: Addresses,
     started: u64,
 }
 
-/// All processes that listen on these ports, or on any if there are none; only of these processes, if some are given, and in
-/// their network namespace then.
+/// All processes that listen there, or anywhere if nothing is given; only of these processes, if some are given, and in their network namespace
+/// then.
 ///
 /// # Errors
 /// When `/proc` cannot be read.
-pub(crate) fn holders(ports: &[u16], among: Option<&BTreeSet<u32>>) -> Result<Vec<Holder>, Error> {
-    let mut listening = BTreeMap::new();
-    for entry in sockets(among)? {
-        let port = entry.local_address.port();
-        if entry.state == TcpState::Listen && (ports.is_empty() || ports.contains(&port)) {
-            listening.insert(entry.inode, port);
-        }
-    }
+pub(crate) fn holders(at: &Addresses, among: Option<&BTreeSet<u32>>) -> Result<Vec<Holder>, Error> {
+    let listening = listening(at, among)?;
     let mut holders = Vec::new();
     for process in all_processes()?.flatten() {
         if among.is_some_and(|among| !among.contains(&(process.pid() as u32))) {
             continue;
         }
         let (Ok(stat), Ok(descriptors)) = (process.stat(), process.fd()) else { continue };
-        let mut held = BTreeSet::new();
+        let mut at = Addresses::default();
         for descriptor in descriptors.flatten() {
-            if let FDTarget::Socket(inode) = descriptor.target {
-                held.extend(listening.get(&inode).copied());
+            let FDTarget::Socket(inode) = descriptor.target else { continue };
+            match listening.get(&inode) {
+                Some(Listening::Port(port)) => at.ports.push(*port),
+                Some(Listening::Socket(path)) => at.sockets.push(path.clone()),
+                None => {}
             }
         }
-        if !held.is_empty() {
-            holders.push(Holder {
-                process: stat.pid as u32,
-                name: stat.comm,
-                ports: held.into_iter().collect(),
-                started: stat.starttime,
-            });
+        at.settle();
+        if !at.is_empty() {
+            holders.push(Holder { process: stat.pid as u32, name: stat.comm, at, started: stat.starttime });
         }
     }
     Ok(holders)
+}
+
+/// Where a socket listens.
+enum Listening {
+    Port(u16),
+    Socket(String),
+}
+
+/// The sockets that do, by their numbers.
+fn listening(at: &Addresses, among: Option<&BTreeSet<u32>>) -> Result<BTreeMap<u64, Listening>, Error> {
+    let mut listening = BTreeMap::new();
+    if at.is_empty() || !at.ports.is_empty() {
+        for entry in sockets(among)? {
+            let port = entry.local_address.port();
+            if entry.state == TcpState::Listen && (at.is_empty() || at.ports.contains(&port)) {
+                listening.insert(entry.inode, Listening::Port(port));
+            }
+        }
+    }
+    if at.is_empty() || !at.sockets.is_empty() {
+        let wanted = |path: &String| at.is_empty() || at.sockets.contains(path);
+        let all = unix_sockets(among).into_iter().filter(|(_, path)| wanted(path));
+        listening.extend(all.map(|(inode, path)| (inode, Listening::Socket(path))));
+    }
+    Ok(listening)
+}
+
+/// Unix sockets that may listen, by their numbers, with their names; none where they are not told.
+fn unix_sockets(among: Option<&BTreeSet<u32>>) -> Vec<(u64, String)> {
+    let all = match among {
+        None => procfs::net::unix().ok(),
+        // Any of them may have ended.
+        Some(among) => among.iter().find_map(|process| Process::new(*process as i32).ok()?.unix().ok()),
+    };
+    let listens = |entry: &UnixNetEntry| {
+        u32::from(entry.socket_type) == SocketType::STREAM.as_raw() && entry.state == UnixState::UNCONNECTED
+    };
+    let all = all.unwrap_or_default().into_iter().filter(listens);
+    all.filter_map(|entry| Some((entry.inode, entry.path?.to_string_lossy().into_owned()))).collect()
 }
 
 /// All sockets of TCP of this network namespace, or of that of these processes; none when all of them have ended.
@@ -131,24 +171,28 @@ fn sockets(among: Option<&BTreeSet<u32>>) -> Result<Vec<TcpNetEntry>, Error> {
     Ok(of_4.into_iter().chain(of_6).collect())
 }
 
-/// Who listens on these ports, or, when there are none, on which ports processes of these names do, or any of those
-/// that are given. In the order of their ports.
+/// Who listens there, or, when nothing is given, where processes of these names do, or any of those that are given. In the order of their ports.
 ///
 /// # Errors
 /// When `/proc` cannot be read.
-pub fn find(programs: &[String], ports: &[u16], among: Option<&BTreeSet<u32>>) -> Result<Vec<Server>, Error> {
-    let mut servers: BTreeMap<(u16, String), (u64, Server)> = BTreeMap::new();
-    for Holder { process, name, ports: held, started } in holders(ports, among)? {
+pub fn find(
+    programs: &[String],
+    at: &Addresses,
+    among: Option<&BTreeSet<u32>>,
+) -> Result<Vec<Server>, Error> {
+    // By the first of each and the file.
+    let mut servers: BTreeMap<_, (u64, Server)> = BTreeMap::new();
+    for Holder { process, name, at: held, started } in holders(at, among)? {
         let is_named = programs.iter().any(|program| kept(program) == name.as_bytes());
-        if ports.is_empty() && among.is_none() && !is_named {
+        if at.is_empty() && among.is_none() && !is_named {
             continue;
         }
-        let Some(first) = held.first().copied() else { continue };
+        let (port, socket) = (held.ports.first().copied(), held.sockets.first().cloned());
         let executable = PathBuf::from(format!("/proc/{process}/exe"));
         let file = file_name(&executable);
-        let server = Server { program: name, process, executable, ports: held, file: file.clone() };
+        let server = Server { program: name, process, executable, at: held, file: file.clone() };
         // Its oldest process is likely to outlive the others.
-        let oldest = servers.entry((first, file)).or_insert_with(|| (started, server.clone()));
+        let oldest = servers.entry((port, socket, file)).or_insert_with(|| (started, server.clone()));
         if started < oldest.0 {
             *oldest = (started, server);
         }

@@ -1,12 +1,13 @@
 //! [`Watch`]: a watch from its beginning to its end, without what shows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use units::{Span, Time};
 
+use crate::addresses::Addresses;
 use crate::groups::{Group, Pace};
 use crate::kept::{Keeper, Look};
 use crate::names::kept;
@@ -36,7 +37,7 @@ pub struct Watch {
     latest: Summary,
     /// What is watched, in a few words, and what following requests may cost.
     subject: Subject,
-    ports: Vec<u16>,
+    at: Addresses,
     budget: Budget,
     /// Processor time of looks since this age, which is part of the budget.
     looking: (Span, Span),
@@ -75,17 +76,17 @@ impl Watch {
         let _ = rustix::process::setpriority_process(None, PRIORITY);
         let named = options.programs.clone();
         fill(&mut options)?;
-        let missing = missing(&named, &options.ports, &options.whose)?;
+        let missing = missing(&named, &options.at, &options.whose)?;
         let (subject, budget) = (Subject::of(&options), options.budget);
         let share_for_connections = match options.budget {
             Budget::Unlimited => None,
             Budget::Share(share) => Some(share.as_f64() * FOR_CONNECTIONS),
         };
         let (mut requests, mut refused) = (None, None);
-        let interval = options.groups.interval(Group::Requests).filter(|_| !options.ports.is_empty());
+        let interval = options.groups.interval(Group::Requests).filter(|_| !options.at.is_empty());
         if let Some(interval) = interval {
             let following = Following {
-                ports: options.ports.clone(),
+                at: options.at.clone(),
                 classes: options.classes.clone(),
                 budget: options.budget,
                 counts_all: options.counts_all,
@@ -99,7 +100,7 @@ impl Watch {
         }
         let mut monitor = Monitor::open(
             &options.programs,
-            &options.ports,
+            &options.at,
             &options.whose,
             &options.groups,
             share_for_connections,
@@ -108,7 +109,7 @@ impl Watch {
         let unwritten = recording.as_mut().and_then(|recording| recording.starts().err());
         monitor.begin()?;
         // Listen queues are looked at often in this network namespace alone.
-        let near = if options.whose.elsewhere().is_some() { &[] } else { &options.ports[..] };
+        let near = if options.whose.elsewhere().is_some() { &[] } else { &options.at.ports[..] };
         let keeper =
             options.keep.map(|keep| Keeper::new(keep, &options.programs, near, &options.classes, began));
         Ok(Self {
@@ -127,7 +128,7 @@ impl Watch {
             processors: available_parallelism().map_or(1.0, |count| count.get() as f64),
             latest: Summary::default(),
             subject,
-            ports: options.ports,
+            at: options.at,
             budget,
             looking: (Span::ZERO, Span::ZERO),
             missing,
@@ -153,13 +154,14 @@ impl Watch {
         for server in self.servers() {
             notes.push(Note { text: server.to_string(), is_expected: false });
         }
-        for port in self.ports.iter().filter(|_| self.requests.is_some()) {
-            if !self.servers().iter().any(|server| server.ports.contains(port)) {
-                let text = format!(
-                    "port {port}: no program listens on it, or none whose sockets can be seen; it is looked at again"
-                );
-                notes.push(Note { text, is_expected: false });
-            }
+        let is_followed = self.requests.is_some();
+        let heard: BTreeSet<String> = self.servers().iter().flat_map(|server| server.at.names()).collect();
+        for name in self.at.names().into_iter().filter(|name| is_followed && !heard.contains(name)) {
+            let kind = if name.parse::<u16>().is_ok() { "port" } else { "unix socket" };
+            let text = format!(
+                "{kind} {name}: no program listens on it, or none whose sockets can be seen; it is looked at again"
+            );
+            notes.push(Note { text, is_expected: false });
         }
         let unwritten = self.unwritten().map(|why| format!("the record ends here: {why}"));
         notes.extend(unwritten.map(|text| Note { text, is_expected: false }));

@@ -26,6 +26,7 @@ pub const MIN_INTERVAL: Span = Span::from_millis(10);
 pub struct Settings {
     programs: Option<Spanned<Vec<String>>>,
     ports: Option<Spanned<Vec<u16>>>,
+    sockets: Option<Spanned<Vec<String>>>,
     /// Units of systemd's, control groups and containers whose processes are meant.
     #[serde(default)]
     pub units: Vec<String>,
@@ -107,6 +108,9 @@ impl Settings {
         if let Some(ports) = &settings.ports {
             check_ports(ports.get_ref()).map_err(|why| source.error(ports.span(), why))?;
         }
+        if let Some(sockets) = &settings.sockets {
+            check_sockets(sockets.get_ref()).map_err(|why| source.error(sockets.span(), why))?;
+        }
         if let Some(duration) = settings.duration.as_ref().filter(|duration| duration.get_ref().0.is_zero()) {
             return Err(source
                 .error(duration.span(), "there is no time to watch")
@@ -138,6 +142,11 @@ impl Settings {
     /// Ports.
     pub fn ports(&self) -> &[u16] {
         self.ports.as_ref().map_or(&[], |ports| ports.get_ref())
+    }
+
+    /// Unix sockets.
+    pub fn sockets(&self) -> &[String] {
+        self.sockets.as_ref().map_or(&[], |sockets| sockets.get_ref())
     }
 
     /// Between two looks at a group that has no interval of its own.
@@ -180,6 +189,25 @@ impl Settings {
             Group::Limits => &self.limits,
             Group::Requests => &self.requests,
         }
+    }
+}
+
+/// Whether unix sockets can be called so.
+///
+/// # Errors
+/// Why not, in words.
+pub fn check_sockets(paths: &[String]) -> Result<(), String> {
+    /// As much as the kernel has room for (unix(7)).
+    const MAX_PATH: usize = 108;
+    if paths.len() > MAX_PORTS {
+        return Err(format!("at most {MAX_PORTS} sockets can be watched at once"));
+    }
+    match paths.iter().find(|path| path.is_empty() || path.len() > MAX_PATH) {
+        Some(path) if path.is_empty() => Err("a path is empty".to_owned()),
+        Some(path) => {
+            Err(format!("{path} is longer than the {MAX_PATH} bytes that a socket's path may have"))
+        }
+        None => Ok(()),
     }
 }
 

@@ -3,21 +3,22 @@
 use std::fmt;
 
 use crate::Error;
+use crate::addresses::Addresses;
 use crate::groups::Groups;
 use crate::kept::Keep;
 use crate::names::kept;
 use crate::processes::{MAX_PROGRAMS, names_of_processes};
-use crate::requests::{self, Budget, Classes};
-use crate::servers::find;
+use crate::requests::{Budget, Classes};
+use crate::servers::{Server, find};
 use crate::whose::{Whose, names_of};
 
 /// What is to be watched.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Names of programs; none for those that listen on the ports.
+    /// Names of programs; none for those that listen at the addresses.
     pub programs: Vec<String>,
-    /// Ports; none for those that the programs listen on.
-    pub ports: Vec<u16>,
+    /// Where they listen; nothing for where the programs do.
+    pub at: Addresses,
     /// What is looked at, and how often.
     pub groups: Groups,
     /// Requests by the size of their responses.
@@ -57,29 +58,30 @@ pub(crate) struct Subject {
     pub(crate) title: String,
     /// Names of programs, with commas.
     pub(crate) programs: String,
-    /// Ports, with commas.
+    /// Ports and unix sockets, with commas.
     pub(crate) ports: String,
 }
 
 impl Subject {
     pub(crate) fn of(options: &Options) -> Self {
-        let ports: Vec<_> = options.ports.iter().map(u16::to_string).collect();
-        let title = match (&options.programs[..], &ports[..]) {
+        let names = options.at.names();
+        let kind = if options.at.ports.is_empty() { "unix socket" } else { "port" };
+        let title = match (&options.programs[..], &names[..]) {
             ([], []) => "this machine".to_owned(),
-            ([], ports) => format!("port {}", ports.join(", ")),
+            ([], names) => format!("{kind} {}", names.join(", ")),
             (programs, []) => programs.join(", "),
-            (programs, ports) => format!("{} on port {}", programs.join(", "), ports.join(", ")),
+            (programs, names) => format!("{} on {kind} {}", programs.join(", "), names.join(", ")),
         };
-        Self { title, programs: options.programs.join(","), ports: ports.join(",") }
+        Self { title, programs: options.programs.join(","), ports: names.join(",") }
     }
 }
 
 /// Which of the programs that were named do not run, and whether none of them listens, so that no requests are followed.
-pub(crate) fn missing(programs: &[String], ports: &[u16], whose: &Whose) -> Result<Vec<Note>, Error> {
+pub(crate) fn missing(programs: &[String], at: &Addresses, whose: &Whose) -> Result<Vec<Note>, Error> {
     if programs.is_empty() {
-        let is_chosen = matches!(whose, Whose::Of(_)) && ports.is_empty();
-        let text = "the processes that were chosen listen on no TCP port, or on none whose socket can be seen, so no requests \
-                    are followed; give --port";
+        let is_chosen = matches!(whose, Whose::Of(_)) && at.is_empty();
+        let text = "the processes that were chosen listen on no TCP port and no unix socket, or on none that can be seen, so no \
+                    requests are followed; give --port or --socket";
         let note = Note { text: text.to_owned(), is_expected: false };
         return Ok(if is_chosen { vec![note] } else { Vec::new() });
     }
@@ -88,52 +90,57 @@ pub(crate) fn missing(programs: &[String], ports: &[u16], whose: &Whose) -> Resu
     let absent = programs.iter().filter(is_absent).map(|name| {
         format!(
             "program {name}: no process is called so (of a name the first 15 bytes count, as in /proc/PID/comm). \
-             Once there is one it is watched; its requests are only followed where its port was given (--port)"
+             Once there is one it is watched; its requests are only followed where its port was given (--port), or counted where its unix socket was (--socket)"
         )
     });
     let mut texts: Vec<String> = absent.collect();
-    if texts.len() < programs.len() && ports.is_empty() {
+    if texts.len() < programs.len() && at.is_empty() {
         texts.push(format!(
-            "{}: no TCP port is listened on, or none whose socket can be seen, so no requests are followed; give --port",
+            "{}: no TCP port and no unix socket is listened on, or none that can be seen, so no requests are followed; give --port or --socket",
             programs.join(", ")
         ));
     }
     Ok(texts.into_iter().map(|text| Note { text, is_expected: false }).collect())
 }
 
-/// The programs or the ports that were not named, by who listens.
+/// The programs or the addresses that were not named, by who listens.
 pub(crate) fn fill(options: &mut Options) -> Result<(), Error> {
     if let Whose::Of(_) = options.whose {
         return fill_of(options);
     }
-    if options.programs.is_empty() == options.ports.is_empty() {
+    if options.programs.is_empty() == options.at.is_empty() {
         return Ok(());
     }
-    let servers = find(&options.programs, &options.ports, None)?;
+    let servers = find(&options.programs, &options.at, None)?;
     if options.programs.is_empty() {
         options.whose = Whose::Listening;
         options.programs = servers.iter().map(|server| server.program.clone()).collect();
         options.programs.sort_unstable();
         options.programs.dedup();
     } else {
-        options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
-        options.ports.sort_unstable();
-        options.ports.dedup();
-        options.ports.truncate(requests::MAX_PORTS);
+        options.at = of_servers(&servers);
     }
     Ok(())
 }
 
-/// The programs and the ports of the processes that are meant.
+/// Ports where servers listen; unix sockets only where that is at no port: programs have them for other things, too.
+fn of_servers(servers: &[Server]) -> Addresses {
+    let all = || servers.iter().map(|server| &server.at);
+    let ports: Vec<u16> = all().flat_map(|at| at.ports.clone()).collect();
+    let sockets =
+        if ports.is_empty() { all().flat_map(|at| at.sockets.clone()).collect() } else { Vec::new() };
+    let mut at = Addresses { ports, sockets };
+    at.settle();
+    at
+}
+
+/// The programs of the processes that are meant, and where they listen.
 fn fill_of(options: &mut Options) -> Result<(), Error> {
-    if options.ports.is_empty() {
-        let servers = find(&[], &[], options.whose.processes().as_ref())?;
-        options.ports = servers.iter().flat_map(|server| server.ports.clone()).collect();
-        options.ports.sort_unstable();
-        options.ports.dedup();
-        options.ports.truncate(requests::MAX_PORTS);
+    if options.at.is_empty() {
+        let servers = find(&[], &Addresses::default(), options.whose.processes().as_ref())?;
+        options.at = of_servers(&servers);
     }
-    options.programs = names_of(&options.whose, &options.ports)?;
+    options.programs = names_of(&options.whose, &options.at)?;
     options.programs.truncate(MAX_PROGRAMS);
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::{fmt, fs};
 use procfs::process::{Process, all_processes};
 use units::{Span, Time};
 
+use crate::addresses::Addresses;
 use crate::clock;
 use crate::error::Error;
 use crate::names::kept;
@@ -19,7 +20,7 @@ pub enum Whose {
     /// All that have the programs' names.
     #[default]
     Named,
-    /// Those that listen at the ports, and what they have started.
+    /// Those that listen at the addresses, and what they have started.
     Listening,
     /// Those of these origins, and what they have started.
     Of(Vec<Origin>),
@@ -226,16 +227,16 @@ pub(crate) fn namespace(process: &str) -> Option<u32> {
 pub struct Roots {
     whose: Whose,
     names: Vec<String>,
-    ports: Vec<u16>,
+    at: Addresses,
     all: BTreeMap<u32, usize>,
     looked: Option<Time>,
     searched: Option<Time>,
 }
 
 impl Roots {
-    /// Of programs with these names that are meant, and these ports.
-    pub fn new(whose: Whose, names: &[String], ports: &[u16]) -> Self {
-        Self { whose, names: names.to_vec(), ports: ports.to_vec(), ..Self::default() }
+    /// Of programs with these names that are meant, and where they listen.
+    pub fn new(whose: Whose, names: &[String], at: &Addresses) -> Self {
+        Self { whose, names: names.to_vec(), at: at.clone(), ..Self::default() }
     }
 
     /// Whether it is they who decide, and not names.
@@ -273,10 +274,10 @@ impl Roots {
         Some(&self.all)
     }
 
-    /// Those that have a socket that listens at the ports, but for what opens sockets for others.
+    /// Those that have a socket that listens there, but for what opens sockets for others.
     fn listening(&self) -> BTreeMap<u32, usize> {
         // What cannot be seen is looked for again.
-        let holders = holders(&self.ports, None).unwrap_or_default();
+        let holders = holders(&self.at, None).unwrap_or_default();
         let serves = |holder: &&Holder| holder.name != "systemd" && holder.name != "init";
         let all = holders.iter().filter(serves);
         all.map(|holder| (holder.process, self.place_of(&holder.name))).collect()
@@ -299,9 +300,9 @@ pub(crate) fn name_of(process: u32) -> String {
 ///
 /// # Errors
 /// When `/proc` cannot be read.
-pub(crate) fn names_of(whose: &Whose, ports: &[u16]) -> Result<Vec<String>, Error> {
+pub(crate) fn names_of(whose: &Whose, at: &Addresses) -> Result<Vec<String>, Error> {
     let all = whose.processes().unwrap_or_default();
-    let listen: Vec<String> = holders(ports, Some(&all))?.into_iter().map(|holder| holder.name).collect();
+    let listen: Vec<String> = holders(at, Some(&all))?.into_iter().map(|holder| holder.name).collect();
     let named: Vec<String> = if listen.is_empty() {
         all.into_iter().map(name_of).filter(|name| !name.is_empty()).collect()
     } else {
@@ -349,14 +350,15 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let own = name_of(std::process::id());
-        let mut roots = Roots::new(Whose::Listening, &["other".to_owned(), own.clone()], &[port]);
+        let at = Addresses::at_port(port);
+        let mut roots = Roots::new(Whose::Listening, &["other".to_owned(), own.clone()], &at);
         assert_eq!(roots.changed(), Some(&BTreeMap::from([(std::process::id(), 1)])));
         assert_eq!(roots.changed(), None, "nothing has changed");
         let whose = Whose::Of(vec![Origin::Process(std::process::id())]);
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let all = whose.processes().unwrap();
         assert!(all.contains(&std::process::id()) && all.contains(&child.id()), "{all:?}");
-        assert_eq!(names_of(&whose, &[port]).unwrap(), [own]);
+        assert_eq!(names_of(&whose, &at).unwrap(), [own]);
         assert_eq!(whose.elsewhere(), None);
         child.kill().unwrap();
         child.wait().unwrap();

@@ -150,9 +150,12 @@ struct file {
 /* arch/x86/include/asm/ptrace.h, arch/arm64/include/asm/ptrace.h */
 struct pt_regs___x86 {
 	unsigned long orig_ax;
+	unsigned long si;
+	unsigned long dx;
 };
 
 struct pt_regs___arm64 {
+	u64 regs[31];
 	s32 syscallno;
 };
 
@@ -235,6 +238,13 @@ struct msghdr {
 	struct iov_iter msg_iter;
 };
 
+struct user_msghdr {
+	void *msg_name;
+	int msg_namelen;
+	struct iovec *msg_iov;
+	u64 msg_iovlen;
+};
+
 /* include/linux/tcp.h */
 struct tcp_sock {
 	u32 lsndtime;
@@ -253,6 +263,21 @@ struct sock {
 	u32 sk_ack_backlog;
 	u32 sk_max_ack_backlog;
 	atomic_t sk_drops;
+};
+
+/* include/uapi/linux/un.h, include/net/af_unix.h */
+struct sockaddr_un {
+	u16 sun_family;
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
 };
 
 struct inet_timewait_sock {

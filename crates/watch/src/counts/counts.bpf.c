@@ -31,6 +31,10 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* RFC 8446, section 5.1 */
 #define TLS_ALERT 0x15
 #define TLS_DATA 0x17
+/* FastCGI, version 1: what a responder sends (its specification, section 8). */
+#define FCGI_END_REQUEST 3
+#define FCGI_STDOUT 6
+#define FCGI_STDERR 7
 /* More than a handshake takes; and what it seldom takes, of a connection that has ended. */
 #define UNKNOWN_BYTES 16384
 #define HANDSHAKE_BYTES 8192
@@ -98,15 +102,23 @@ static u32 place_of(const struct sock *sock)
 	return MAX_PORTS;
 }
 
+static bool is_fastcgi(const u8 *bytes)
+{
+	return bytes[0] == 1 && (bytes[2] || bytes[3]) &&
+	       (bytes[1] == FCGI_END_REQUEST || bytes[1] == FCGI_STDOUT || bytes[1] == FCGI_STDERR);
+}
+
 /* What begins like this on a connection, which may have begun before it was seen: then it may be the middle
  * of a response. */
-static u8 protocol_of(const struct tcp_sock *socket, const u8 *bytes)
+static u8 protocol_of(bool has_sent, const u8 *bytes)
 {
 	if (status_in(bytes))
 		return HTTP1;
 	if (bytes[0] >= TLS_ALERT && bytes[0] <= TLS_DATA && bytes[1] == 3 && bytes[2] <= 4)
 		return TLS;
-	if (socket->bytes_sent)
+	if (is_fastcgi(bytes))
+		return OTHER;
+	if (has_sent)
 		return is_response_head(bytes) ? HTTP2 : NOT_KNOWN;
 	return is_preface(bytes) ? HTTP2 : OTHER;
 }
@@ -191,9 +203,9 @@ static void passed(struct sending *sending, s64 bytes)
 }
 
 /* What a connection begins with when it is first seen. */
-static void recognise_connection(struct sending *sending, const struct tcp_sock *socket, const u8 *bytes)
+static void recognise_connection(struct sending *sending, bool has_sent, const u8 *bytes)
 {
-	sending->protocol = protocol_of(socket, bytes);
+	sending->protocol = protocol_of(has_sent, bytes);
 	if (sending->protocol == HTTP2)
 		begin_frames(&sending->frames);
 	/* What is inside is not known yet. */
@@ -218,15 +230,23 @@ static void look_at_responses(struct response *response, const struct pieces *pi
 	look_at_heads(response, &behind, bytes, status);
 }
 
+/* A connection that something is sent on. */
+struct sender {
+	u64 socket;
+	/* Something has been sent before it was seen, or may have been. */
+	bool has_sent;
+};
+
 /* So many bytes of this are new. */
-static void look_at(struct sending *sending, struct tcp_sock *socket, const struct pieces *pieces, u32 bytes)
+static void look_at(struct sending *sending, const struct sender *sender, const struct pieces *pieces,
+		    u32 bytes)
 {
 	u8 first[12] = {};
 	struct session *session;
 
 	if (sending->protocol <= HTTP1 && peek(pieces, bytes, first)) {
 		if (sending->protocol == NOT_KNOWN)
-			recognise_connection(sending, socket, first);
+			recognise_connection(sending, sender->has_sent, first);
 		else if (sending->response.has_switched && is_preface(first))
 			switch_to_frames(sending);
 	}
@@ -238,7 +258,7 @@ static void look_at(struct sending *sending, struct tcp_sock *socket, const stru
 	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
 		look_at_frames(&sending->frames, pieces, bytes);
 	} else if (sending->protocol == TLS) {
-		session = session_of((u64)socket, sending->is_inside);
+		session = session_of(sender->socket, sending->is_inside);
 		if (session) {
 			session->has_sent = true;
 			session->sent_to = sending->seen_to;
@@ -256,26 +276,48 @@ static void look_at(struct sending *sending, struct tcp_sock *socket, const stru
 	}
 }
 
-/* What is known of a connection begins now, or again: where it is in a response or a frame is not known. */
-static void take_up(struct sending *sending, const struct tcp_sock *socket)
+/* What is known of a connection begins now, or again, at this place of its stream: where it is in a response or a frame is
+ * not known. */
+static void take_up(struct sending *sending, u32 seen_to, u64 about)
 {
 	sending->epoch = epoch;
-	sending->seen_to = socket->write_seq;
-	sending->about = position_of(socket);
+	sending->seen_to = seen_to;
+	sending->about = about;
 	sending->response = (struct response){};
 	sending->unseen = 0;
 	if (sending->protocol == HTTP2)
 		sending->protocol = NOT_KNOWN;
 }
 
+/* So many bytes are about to be taken, after so many that have been and were not seen; less than nothing where more was seen. */
+static void about_to_take(struct sending *sending, const struct sender *sender, struct pieces *pieces, u32 left,
+			  s64 unseen)
+{
+	u32 old = 0;
+
+	if (unseen > 0) {
+		passed(sending, unseen);
+		see(sending, unseen);
+	} else {
+		/* That much of it has been seen before. */
+		old = -unseen;
+	}
+	pieces->offset += old;
+	if (left <= old)
+		return;
+	left -= old;
+	see(sending, left);
+	look_at(sending, sender, pieces, left);
+}
+
 /* Some of it, or the first, is about to be taken. */
 static void about_to_send(struct sock *sock, struct msghdr *message)
 {
 	struct pieces pieces = {};
+	struct sender sender = {};
 	struct sending *sending;
 	struct tcp_sock *socket;
-	s64 unseen;
-	u32 place, left = 0, old = 0;
+	u32 place, left = 0;
 
 	if (find(message, &pieces))
 		left = message->msg_iter.count;
@@ -293,21 +335,10 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 		return;
 	sending->place = place;
 	if (sending->epoch != epoch)
-		take_up(sending, socket);
-	unseen = unseen_of(sending, socket);
-	if (unseen > 0) {
-		passed(sending, unseen);
-		see(sending, unseen);
-	} else {
-		/* That much of it has been seen before. */
-		old = -unseen;
-	}
-	pieces.offset += old;
-	if (left <= old)
-		return;
-	left -= old;
-	see(sending, left);
-	look_at(sending, socket, &pieces, left);
+		take_up(sending, socket->write_seq, position_of(socket));
+	sender.socket = (u64)socket;
+	sender.has_sent = socket->bytes_sent;
+	about_to_take(sending, &sender, &pieces, left, unseen_of(sending, socket));
 }
 
 /* Since Linux 6.16; where there is no way to a function by its name. */
@@ -410,3 +441,5 @@ int hw_tcp_pending(struct bpf_iter__tcp *each)
 		add_pending(socket, sending);
 	return 0;
 }
+
+#include "unix.h"

@@ -16,7 +16,24 @@ struct pieces {
 	const u8 *only;
 	/* From there on. */
 	u64 offset;
+	/* The list is in the program's memory as well. */
+	bool is_users;
 };
+
+/* Reads one of a list, at this address; nothing where it cannot be. Known by its type alone where it is called, as
+ * class_of(). */
+__noinline u32 read_piece(u64 address, u32 is_users, struct iovec *piece)
+{
+	long failed;
+
+	if (!piece)
+		return 0;
+	if (is_users)
+		failed = bpf_probe_read_user(piece, sizeof(*piece), (void *)address);
+	else
+		failed = bpf_probe_read_kernel(piece, sizeof(*piece), (void *)address);
+	return !failed;
+}
 
 static bool is_kind(const struct msghdr *message, enum iter_type kind)
 {
@@ -35,9 +52,9 @@ static bool find(struct msghdr *message, struct pieces *pieces)
 	} else if (is_kind(message, bpf_core_enum_value(enum iter_type, ITER_IOVEC))) {
 		/* It is the kernel's copy of the list. */
 		if (bpf_core_field_exists(message->msg_iter.__iov))
-			list = message->msg_iter.__iov;
+			list = BPF_CORE_READ(message, msg_iter.__iov);
 		else
-			list = ((struct iov_iter___before_6_4 *)&message->msg_iter)->iov;
+			list = BPF_CORE_READ((struct iov_iter___before_6_4 *)&message->msg_iter, iov);
 		if (message->msg_iter.nr_segs > 1)
 			pieces->list = list;
 		else
@@ -64,6 +81,7 @@ struct beginning {
 	/* The last eight of them, and those before. */
 	u64 last;
 	u64 before;
+	bool is_users;
 };
 
 static long next_byte(u32 step, struct beginning *first)
@@ -73,7 +91,7 @@ static long next_byte(u32 step, struct beginning *first)
 
 	if (first->have >= first->length)
 		goto put;
-	if (first->list && bpf_probe_read_kernel(&piece, sizeof(piece), &first->list[first->at]))
+	if (first->list && !read_piece((u64)&first->list[first->at], first->is_users, &piece))
 		return 1;
 	if (first->offset >= piece.iov_len) {
 		first->offset -= piece.iov_len;
@@ -102,10 +120,11 @@ static bool peek(const struct pieces *pieces, u32 left, u8 *bytes)
 		.length = left < BEGINNING ? left : BEGINNING,
 		.last = zero,
 		.before = zero,
+		.is_users = pieces->is_users,
 	};
 	u32 at;
 
-	if (pieces->list && bpf_probe_read_kernel(&piece, sizeof(piece), pieces->list))
+	if (pieces->list && !read_piece((u64)pieces->list, pieces->is_users, &piece))
 		return false;
 	if (piece.iov_len >= pieces->offset + BEGINNING)
 		return !bpf_probe_read_user(bytes, BEGINNING, piece.iov_base + pieces->offset);
@@ -125,6 +144,7 @@ struct taken {
 	/* What is not new of them. */
 	u64 offset;
 	u64 left;
+	bool is_users;
 };
 
 /* The next piece of it, at this place; false when all of it has been seen, or cannot be. */
@@ -132,7 +152,7 @@ static bool next_piece(struct taken *taken, u32 at, struct iovec *piece)
 {
 	u64 old, length;
 
-	if (!taken->left || bpf_probe_read_kernel(piece, sizeof(*piece), &taken->list[at]))
+	if (!taken->left || !read_piece((u64)&taken->list[at], taken->is_users, piece))
 		return false;
 	old = taken->offset < piece->iov_len ? taken->offset : piece->iov_len;
 	length = piece->iov_len - old;
@@ -165,7 +185,10 @@ static long stroll_on(u32 at, struct stroll *stroll)
 static void look_at_frames(struct frames *frames, const struct pieces *pieces, u32 bytes)
 {
 	struct stroll stroll = {
-		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
+		.taken = {.list = pieces->list,
+			  .offset = pieces->offset,
+			  .left = bytes,
+			  .is_users = pieces->is_users},
 		.frames = frames,
 	};
 
@@ -220,7 +243,10 @@ static long look_for_head(u32 at, struct heads *heads)
 static void look_at_heads(struct response *response, const struct pieces *pieces, u32 bytes, u16 begins)
 {
 	struct heads heads = {
-		.taken = {.list = pieces->list, .offset = pieces->offset, .left = bytes},
+		.taken = {.list = pieces->list,
+			  .offset = pieces->offset,
+			  .left = bytes,
+			  .is_users = pieces->is_users},
 		.response = response,
 		.begins = begins,
 	};

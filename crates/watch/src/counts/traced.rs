@@ -5,13 +5,14 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
-use libbpf_rs::{Link, ProgramMut};
+use libbpf_rs::{Link, MapCore as _, MapFlags, ProgramMut};
 use units::Bytes;
 
 use super::counted::{Counted, OfClass, Protocols, Statuses};
 use super::go;
 use super::libraries::{Library, of_process};
 use crate::Error;
+use crate::addresses::Addresses;
 use crate::bpf::code::{self, Arguments, Binary};
 use crate::bpf::layout::processors;
 use crate::bpf::programs::{detach_at_once, peek, place, walk};
@@ -24,6 +25,10 @@ program!("counts");
 /// As in counts.bpf.c.
 const MAX_CLASSES: usize = 16;
 const STATUSES: usize = 6;
+const MAX_PATH: usize = 108;
+
+/// Calls that send what a program has in its memory, in the order of counts/unix.h.
+const CALLS: [libc::c_long; 4] = [libc::SYS_write, libc::SYS_sendto, libc::SYS_writev, libc::SYS_sendmsg];
 
 fn attach(program: &ProgramMut<'_>) -> Result<Link, Error> {
     program.attach_trace().map_err(Error::bpf("attaching the programs that count requests"))
@@ -71,6 +76,8 @@ pub(crate) struct Traced {
     walk: Link,
     way: Way,
     pending: Pending,
+    /// Whether there are unix sockets among what is watched.
+    has_sockets: bool,
     /// None while nothing is counted.
     links: Vec<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
@@ -86,20 +93,20 @@ struct Probed {
 }
 
 impl Traced {
-    /// Loads and attaches the programs, for these ports in a network namespace (0 for any), and classes with these bounds
+    /// Loads and attaches the programs, for what listens at these addresses in a network namespace (0 for any), and classes with these bounds
     /// between them, which grow; and to the servers, where they can be.
     ///
     /// # Errors
     /// When the kernel does not take them.
     pub(crate) fn open(
-        ports: &[u16],
+        at: &Addresses,
         bounds: &[Bytes],
         namespace: u32,
         servers: &[Server],
     ) -> Result<Self, Error> {
         let mut refused = Error::Unknown("ways to count requests");
         for by in ways() {
-            let opened = Self::open_by(by, ports, bounds, namespace);
+            let opened = Self::open_by(by, at, bounds, namespace);
             match opened.and_then(|mut traced| traced.attach(servers).map(|()| traced)) {
                 Ok(traced) => return Ok(traced),
                 Err(why) => refused = why,
@@ -111,7 +118,7 @@ impl Traced {
 
     fn open_by(
         (way, pending): (Way, Pending),
-        ports: &[u16],
+        at: &Addresses,
         bounds: &[Bytes],
         namespace: u32,
     ) -> Result<Self, Error> {
@@ -119,8 +126,8 @@ impl Traced {
             .open(place())
             .map_err(Error::bpf("opening the programs that count requests"))?;
         let constants = open.maps.rodata_data.as_deref_mut().ok_or(Error::Unknown("constants"))?;
-        constants.ports = ports.len().min(MAX_PORTS) as u32;
-        for (place, port) in constants.wanted.iter_mut().zip(ports) {
+        constants.ports = at.ports.len().min(MAX_PORTS) as u32;
+        for (place, port) in constants.wanted.iter_mut().zip(&at.ports) {
             *place = *port;
         }
         constants.namespace = namespace;
@@ -133,10 +140,22 @@ impl Traced {
         open.progs.hw_tcp_sendmsg.set_autoload(way != Way::Tracepoint);
         open.progs.hw_map_pending.set_autoload(pending == Pending::Counted);
         open.progs.hw_tcp_pending.set_autoload(pending == Pending::All);
+        constants.calls = CALLS.map(|call| call as u32);
+        let has_sockets = !at.sockets.is_empty();
+        open.progs.hw_send_length.set_autoload(has_sockets && way == Way::Tracepoint);
+        open.progs.hw_unix_sent.set_autoload(has_sockets && way != Way::Tracepoint);
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
             state.inside.fill(true);
         }
         let program = open.load().map_err(Error::bpf("loading the programs that count requests"))?;
+        for socket in &at.sockets {
+            // Of an abstract name the first byte is a zero.
+            let name = socket.replacen('@', "\0", usize::from(socket.starts_with('@')));
+            let mut path = [0; MAX_PATH];
+            path.iter_mut().zip(name.bytes()).for_each(|(place, byte)| *place = byte);
+            let added = program.maps.paths.update(&path, &[1], MapFlags::ANY);
+            added.map_err(Error::bpf("saying which unix sockets are watched"))?;
+        }
         let walk = match pending {
             Pending::Counted => program.progs.hw_map_pending.attach_iter(program.maps.sendings.as_fd()),
             Pending::All => program.progs.hw_tcp_pending.attach_trace(),
@@ -144,7 +163,7 @@ impl Traced {
         let walk = walk.map_err(Error::bpf(PENDING))?;
         let processors = processors()? as usize;
         let (links, libraries) = (Vec::new(), BTreeMap::new());
-        Ok(Self { program, classes, processors, walk, way, pending, links, libraries })
+        Ok(Self { program, classes, processors, walk, way, pending, has_sockets, links, libraries })
     }
 
     /// Counts, from now on.
@@ -161,7 +180,18 @@ impl Traced {
             Way::Function => &programs.hw_tcp_sendmsg,
         };
         self.links = vec![attach(&programs.hw_state_counts)?, attach(sends)?];
+        if self.has_sockets {
+            self.links.push(attach(self.sends_at_sockets())?);
+        }
         Ok(())
+    }
+
+    /// What sees what is sent at unix sockets.
+    fn sends_at_sockets(&self) -> &ProgramMut<'static> {
+        match self.way {
+            Way::Tracepoint => &self.program.progs.hw_send_length,
+            Way::Function => &self.program.progs.hw_unix_sent,
+        }
     }
 
     /// Counts no more, until it is attached again. What has been counted is not lost.
@@ -178,6 +208,9 @@ impl Traced {
             Way::Tracepoint => ("send", Kind::Tracepoint, &programs.hw_send_locked),
             Way::Function => ("send", Kind::Tracepoint, &programs.hw_tcp_sendmsg),
         });
+        if self.has_sockets {
+            all.push(("unix_send", Kind::Tracepoint, self.sends_at_sockets()));
+        }
         if self.libraries.values().any(|probed| probed.sees_writes) {
             all.extend([
                 ("write", Kind::Breakpoint, &programs.hw_uprobe_write),
@@ -208,7 +241,7 @@ impl Traced {
                 is_seen |= self.libraries.get(&library).is_some_and(|probed| probed.sees_writes);
             }
             // Of several at one port some may use another library.
-            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
+            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.at.ports.contains(port)) {
                 inside[place] = Some(is_seen || inside[place].unwrap_or(false));
             }
         }

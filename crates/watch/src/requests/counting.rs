@@ -6,6 +6,7 @@ use units::{Ratio, Span, Time};
 
 use super::Classes;
 use super::calibration::UnitCosts;
+use crate::addresses::Addresses;
 use crate::bpf::runs::{Kind, Runs};
 use crate::counts::{self, Counted};
 use crate::servers::Server;
@@ -88,14 +89,14 @@ const FORGET: f64 = 1.05;
 impl Counting {
     /// Begins, for this share of the processor time that the server uses, or for any.
     pub(super) fn begin(
-        ports: &[u16],
+        at: &Addresses,
         classes: &Classes,
         namespace: u32,
         servers: &[Server],
         share: Option<Ratio>,
     ) -> Self {
         Self {
-            traced: counts::Traced::open(ports, classes.bounds(), namespace, servers),
+            traced: counts::Traced::open(at, classes.bounds(), namespace, servers),
             before: Counted::default(),
             since: clock::monotonic(),
             weighed: clock::monotonic(),
@@ -341,7 +342,7 @@ mod tests {
     #[test]
     fn time_that_was_not_counted_is_told_once_and_stood_for_once() {
         let at = |seconds| Time::ZERO + Span::from_secs(seconds);
-        let mut counting = Counting::begin(&[], &Classes::default(), 0, &[], None);
+        let mut counting = Counting::begin(&Addresses::default(), &Classes::default(), 0, &[], None);
         let seconds = |[lately, in_all]: [Span; 2]| [lately, in_all].map(Span::as_secs_f64);
         counting.uncounted.goes_on(true, at(1));
         assert_eq!(seconds(counting.tell_uncounted(at(2))), [1.0, 1.0]);

@@ -11,6 +11,7 @@ use super::tally::Tally;
 use super::traced::{Losses, Probes};
 use super::windows::{FOLLOW_TIMEOUT, MIN_LENGTH, Spent, Windows};
 use super::{Budget, Classes, Demands, Finished};
+use crate::addresses::Addresses;
 use crate::bpf::runs::{Kind, Measuring, Runs};
 use crate::counts::Counted;
 use crate::servers::{Server, find};
@@ -20,8 +21,8 @@ use crate::{Error, clock};
 /// How requests are to be followed.
 #[derive(Debug, Clone)]
 pub struct Following {
-    /// The server's ports.
-    pub ports: Vec<u16>,
+    /// Where the server listens.
+    pub at: Addresses,
     /// The classes.
     pub classes: Classes,
     /// What it may cost.
@@ -37,7 +38,7 @@ pub struct Following {
 impl Following {
     /// Who listens.
     fn servers(&self) -> Result<Vec<Server>, Error> {
-        find(&[], &self.ports, self.whose.processes().as_ref())
+        find(&[], &self.at, self.whose.processes().as_ref())
     }
 
     /// The number of the network namespace in which ports are meant; 0 where it is not known.
@@ -140,7 +141,7 @@ impl Requests {
     pub fn open(following: Following) -> Result<Self, Error> {
         let namespace = following.namespace();
         let look_every = if following.budget == Budget::Unlimited { OFTEN } else { SELDOM };
-        let mut probes = Probes::load(&following.ports, namespace, look_every)?;
+        let mut probes = Probes::load(&following.at.ports, namespace, look_every)?;
         let now = clock::monotonic();
         let (windows, unit_costs, crossings) = match following.budget {
             Budget::Unlimited => (None, UnitCosts::default(), Crossings::measure(&mut probes)?),
@@ -157,8 +158,7 @@ impl Requests {
             Budget::Share(share) if !following.counts_all => Some(share),
             _ => None,
         };
-        let mut counting =
-            Counting::begin(&following.ports, &following.classes, namespace, &servers.all, share);
+        let mut counting = Counting::begin(&following.at, &following.classes, namespace, &servers.all, share);
         counting.start()?;
         Ok(Self {
             probes,
@@ -216,6 +216,13 @@ impl Requests {
     fn step(&mut self, mut each: impl FnMut(&Finished)) -> Result<Time, Error> {
         let now = clock::monotonic();
         match &self.phase {
+            // Only what comes to ports can be followed.
+            Phase::Closed if self.following.at.ports.is_empty() => {
+                if self.servers.refresh(&self.following)? {
+                    self.counting.look_inside(&self.servers.all);
+                }
+                return Ok(now + TEND);
+            }
             Phase::Closed => {
                 if let Some(Err(later)) = self.windows.as_mut().map(|windows| windows.opens(now)) {
                     return Ok(later);
@@ -481,9 +488,11 @@ impl Requests {
 impl Servers {
     /// Looks for them again if one is not there any more, or a port has none. Whether it has looked.
     fn refresh(&mut self, following: &Following) -> Result<bool, Error> {
-        let (now, ports) = (clock::monotonic(), &following.ports);
-        let has_one = |port| self.all.iter().any(|server| server.ports.contains(port) && server.is_there());
-        if ports.iter().all(has_one) || now < self.searched + SEARCH {
+        let (now, Addresses { ports, sockets }) = (clock::monotonic(), &following.at);
+        let there = || self.all.iter().filter(|server| server.is_there());
+        let has_port = |port| there().any(|server| server.at.ports.contains(port));
+        let has_socket = |path| there().any(|server| server.at.sockets.contains(path));
+        if ports.iter().all(has_port) && sockets.iter().all(has_socket) || now < self.searched + SEARCH {
             return Ok(false);
         }
         *self = Self { all: following.servers()?, searched: now };

@@ -271,7 +271,7 @@ impl Probes {
             let constants = self.program.maps.rodata_data;
             let wanted = constants.ok_or(Error::Unknown("constants"))?.wanted;
             let state = self.state()?;
-            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.ports.contains(port)) {
+            for (place, _) in wanted.iter().enumerate().filter(|(_, port)| server.at.ports.contains(port)) {
                 state.probed[place] = is_attached;
             }
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use testkit::{Apache, Mpm, Nginx, Process, Raw, free_address};
 use units::Span;
 use watch::requests::{Budget, Classes};
-use watch::{Groups, Options, Watch, WatchOutcome, Whose};
+use watch::{Addresses, Groups, Options, Watch, WatchOutcome, Whose};
 
 use crate::is_able;
 use crate::servers::{SIZES, address, documents};
@@ -31,9 +31,18 @@ require('http').createServer((request, response) => {
 
 /// Watches a port with a look every 50 ms while `visit` goes on.
 pub(super) fn watched(port: u16, budget: Budget, visit: impl FnOnce() + Send + 'static) -> WatchOutcome {
+    watched_at(Addresses::at_port(port), budget, visit)
+}
+
+/// As [`watched`], wherever a server listens.
+pub(super) fn watched_at(
+    at: Addresses,
+    budget: Budget,
+    visit: impl FnOnce() + Send + 'static,
+) -> WatchOutcome {
     let options = Options {
         programs: Vec::new(),
-        ports: vec![port],
+        at,
         groups: Groups::every(Span::from_millis(50)),
         classes: Classes::default(),
         budget,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use testkit::{Process, Raw, free_address, poll_until};
 use units::Span;
 use watch::requests::{Budget, Classes};
-use watch::{Groups, Options, Origin, Watch, WatchOutcome, Whose};
+use watch::{Addresses, Groups, Options, Origin, Watch, WatchOutcome, Whose};
 
 use crate::is_able;
 
@@ -37,7 +37,7 @@ fn server(at: SocketAddr, within: &[&str]) -> Process {
 fn watched(ports: Vec<u16>, whose: Whose, meanwhile: impl FnOnce()) -> WatchOutcome {
     let options = Options {
         programs: Vec::new(),
-        ports,
+        at: Addresses { ports, ..Addresses::default() },
         groups: Groups::every(Span::from_millis(100)),
         classes: Classes::default(),
         budget: Budget::default(),

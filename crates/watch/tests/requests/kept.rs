@@ -8,7 +8,7 @@ use testkit::{Nginx, Raw, poll_until};
 use units::Span;
 use watch::read::{Reading, Wanted, read};
 use watch::requests::{Budget, Classes};
-use watch::{Groups, Keep, Options, Watch, Whose};
+use watch::{Addresses, Groups, Keep, Options, Watch, Whose};
 
 use crate::is_able;
 use crate::servers::{address, documents};
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 fn options(port: u16, directory: &Path, thresholds: &[&str]) -> Options {
     Options {
         programs: Vec::new(),
-        ports: vec![port],
+        at: Addresses::at_port(port),
         groups: Groups::every(Span::from_millis(200)),
         classes: Classes::default(),
         budget: Budget::Unlimited,

@@ -8,13 +8,14 @@ mod kept;
 mod known;
 mod leftovers;
 mod servers;
+mod sockets;
 mod windows;
 
 use std::time::{Duration, Instant};
 
 use rustix::process::geteuid;
-use watch::Whose;
 use watch::requests::{Budget, Classes, Finished, Following, Requests};
+use watch::{Addresses, Whose};
 
 /// Whether programs may be loaded.
 fn is_able() -> bool {
@@ -38,7 +39,7 @@ impl Followed {
 
     fn within(port: u16, budget: Budget) -> Self {
         let following = Following {
-            ports: vec![port],
+            at: Addresses::at_port(port),
             classes: Classes::default(),
             budget,
             counts_all: false,

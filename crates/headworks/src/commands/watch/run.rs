@@ -13,8 +13,8 @@ use units::Span;
 use watch::costs::{self, Pair};
 use watch::requests::{Budget, Classes};
 use watch::{
-    Group, GroupOption, KERNEL_HEADING, Keep, MAX_KEEP, MIN_INTERVAL, MIN_KEEP, Note, Origin, Recording,
-    Settings, Threshold, Viewers, Watch, Whose, connections, kernel, processes,
+    Addresses, Group, GroupOption, KERNEL_HEADING, Keep, MAX_KEEP, MIN_INTERVAL, MIN_KEEP, Note, Origin,
+    Recording, Settings, Threshold, Viewers, Watch, Whose, connections, kernel, processes,
 };
 
 use crate::exit::{Exit, Failure, tell};
@@ -44,6 +44,9 @@ pub(super) struct RunArgs {
     /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
     #[arg(long, value_name = "P", value_delimiter = ',')]
     port: Vec<u16>,
+    /// Unix sockets at which requests are counted, by path (an abstract name with an @ before it).
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    socket: Vec<String>,
     /// Bounds between classes of requests, by the size of their responses (default: 50k,500k).
     #[arg(long, value_name = "SIZE,..")]
     classes: Option<Classes>,
@@ -133,6 +136,8 @@ impl RunArgs {
         let of_file = if is_chosen { &[] } else { file.programs() };
         let programs = given(&self.program, of_file);
         let ports = if self.port.is_empty() { file.ports() } else { &self.port }.to_vec();
+        let sockets = given(&self.socket, file.sockets());
+        watch::check_sockets(&sockets).map_err(|why| anyhow::anyhow!("--socket: {why}"))?;
         let duration = self.duration.or(file.duration(interval));
         watch::check_programs(&programs).map_err(|why| anyhow::anyhow!("--program: {why}"))?;
         watch::check_ports(&ports).map_err(|why| anyhow::anyhow!("--port: {why}"))?;
@@ -140,7 +145,7 @@ impl RunArgs {
         anyhow::ensure!(!duration.is_some_and(Span::is_zero), "--duration: must be more than nothing");
         let options = watch::Options {
             programs,
-            ports,
+            at: Addresses { ports, sockets },
             groups,
             classes: self.classes.clone().or(file.classes.clone()).unwrap_or_default(),
             budget: self.budget.or(file.budget).unwrap_or_default(),
@@ -320,7 +325,8 @@ impl RunArgs {
 
     /// The paper's table 4.
     fn costs(&self, wanted: &Wanted) -> Result<Exit, Failure> {
-        let watch::Options { programs, ports, .. } = &wanted.options;
+        let watch::Options { programs, at, .. } = &wanted.options;
+        let ports = &at.ports;
         let kernel = Pair::of(or_say(kernel::Traced::open()), kernel::Proc::default());
         let traced = or_say(processes::Traced::open(programs));
         let processes = Pair::of(traced, processes::Proc::open(programs));
@@ -351,9 +357,12 @@ impl RunArgs {
 /// What is asked for, as it goes into a record.
 fn spec(options: &watch::Options, interval: Span, duration: Option<Span>) -> toml::Table {
     let mut spec = toml::Table::new();
-    let ports: Vec<_> = options.ports.iter().map(|port| i64::from(*port)).collect();
+    let ports: Vec<_> = options.at.ports.iter().map(|port| i64::from(*port)).collect();
     spec.insert("program".to_owned(), options.programs.clone().into());
     spec.insert("port".to_owned(), ports.into());
+    if !options.at.sockets.is_empty() {
+        spec.insert("socket".to_owned(), options.at.sockets.clone().into());
+    }
     spec.insert("interval".to_owned(), interval.to_string().into());
     if let Some(duration) = duration {
         spec.insert("duration".to_owned(), duration.to_string().into());

@@ -31,7 +31,8 @@ impl Line {
         for way in super::ways() {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
-            let opened = Traced::open_by(way, &[address.port()], &BOUNDS, 0);
+            let at = Addresses::at_port(address.port());
+            let opened = Traced::open_by(way, &at, &BOUNDS, 0);
             let mut traced = match opened.and_then(|mut traced| traced.attach(&[]).map(|()| traced)) {
                 Ok(traced) => traced,
                 Err(why) => {
