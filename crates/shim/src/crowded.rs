@@ -29,16 +29,15 @@ pub(crate) enum Registration {
     Done = 2,
 }
 
-/// Of a connection that may be given back, since nothing is asked on it, where it comes from and the process.
-fn in_the_way(entry: &Entry) -> Option<(&'static Listener, &'static Process)> {
-    let listener = connections::of(entry)?.0;
-    let process = listener.of_process()?;
-    (entry.phase() == Phase::Idle && connections::is_between(entry)).then_some((listener, process))
+/// The process of a connection that may be given back: nothing is asked on it.
+fn in_the_way(entry: &Entry) -> Option<&'static Process> {
+    let process = connections::of(entry)?.0.of_process()?;
+    (entry.phase() == Phase::Idle && connections::is_between(entry)).then_some(process)
 }
 
 /// A request has come on a connection, and has to wait: that does so with the gate where the server has no room for others. Whether the gate has both.
 pub(crate) fn waits(fd: c_int, entry: &Entry) -> bool {
-    let is_full = |(_, process): (&Listener, &Process)| process.crowd() != 0 || !process.wants();
+    let is_full = |process: &Process| process.crowd() != 0 || !process.wants();
     in_the_way(entry).is_some_and(is_full) && replace(fd, entry, true)
 }
 
@@ -50,9 +49,8 @@ pub(crate) fn registers(fd: c_int, entry: &Entry, operation: c_int, event: epoll
         libc::EPOLL_CTL_ADD => entry.registered().is_none(),
         _ => events & libc::EPOLLONESHOT as u32 != 0,
     };
-    // Not only once there is no room left: what is kept is not to be all that there is.
-    let is_crowded =
-        |(listener, process): (&Listener, &Process)| process.crowd() != 0 && listener.is_half_full();
+    // With room left as well: what is kept would take all of it in a moment.
+    let is_crowded = |process: &Process| process.crowd() != 0;
     if begins && awaits_next(events) && in_the_way(entry).is_some_and(is_crowded) {
         replace(fd, entry, false);
     }

@@ -63,8 +63,6 @@ pub(crate) struct Listener {
     pub(crate) has_real: AtomicI32,
     /// Of the connections that the gate knows of, those that are open.
     pub(crate) connections: AtomicI32,
-    /// And as many at most as there have been when the server stopped waiting for further ones.
-    pub(crate) most: AtomicI32,
     pub(crate) owner: AtomicI32,
     /// Another one with each gate that it is attached to, and each time that it is let go.
     pub(crate) generation: AtomicU32,
@@ -93,7 +91,6 @@ pub(crate) static LISTENERS_OF_PROCESS: [Listener; LISTENERS] = [const {
         outer_data: AtomicU64::new(0),
         has_real: AtomicI32::new(-1),
         connections: AtomicI32::new(0),
-        most: AtomicI32::new(0),
         owner: AtomicI32::new(0),
         generation: AtomicU32::new(0),
     }
@@ -250,13 +247,7 @@ impl Listener {
     pub(crate) fn stop_wanting_in(&self, epoll: c_int) {
         self.stop_wanting();
         self.stops_waiting_in(epoll);
-        self.most.fetch_max(self.connections.load(Ordering::Relaxed), Ordering::Relaxed);
         self.listen_with(epoll, self.index());
-    }
-
-    /// Whether it has as many connections as it may have before it stops to wait for further ones, or will have soon.
-    pub(crate) fn is_half_full(&self) -> bool {
-        2 * self.connections.load(Ordering::Relaxed) > self.most.load(Ordering::Relaxed)
     }
 
     pub(crate) fn tell(&self, memory: &Memory) {

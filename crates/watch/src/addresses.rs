@@ -1,5 +1,7 @@
 //! [`Addresses`]: where servers listen.
 
+use crate::connections::MAX_PORTS;
+
 /// Where servers listen, as far as it is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Addresses {
@@ -34,9 +36,9 @@ impl Addresses {
     pub(crate) fn settle(&mut self) {
         self.ports.sort_unstable();
         self.ports.dedup();
-        self.ports.truncate(crate::requests::MAX_PORTS);
+        self.ports.truncate(MAX_PORTS);
         self.sockets.sort_unstable();
         self.sockets.dedup();
-        self.sockets.truncate(crate::requests::MAX_PORTS);
+        self.sockets.truncate(MAX_PORTS);
     }
 }

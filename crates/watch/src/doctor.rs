@@ -57,7 +57,7 @@ pub fn examine() -> Vec<Finding> {
         ),
         finding(
             "programs that count requests at unix sockets",
-            "Linux 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
+            "Linux 6.16 (tracepoint tcp_sendmsg_locked), or 5.18 with CONFIG_FUNCTION_TRACER and a way for programs to functions (fentry)",
             counts::Traced::open(&Addresses::at_socket("@headworks"), &[Bytes(50_000)], 0, &[]).err(),
             "--socket: nothing is known of requests that come to unix sockets",
         ),

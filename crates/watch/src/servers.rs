@@ -1,10 +1,10 @@
-//! [`Server`]: which processes listen on a port, and what is known about the program they run.
+//! [`Server`]: which processes listen at an address, and what is known about the program they run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
-use procfs::net::{TcpNetEntry, TcpState, UnixNetEntry, UnixState};
+use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::{FDTarget, Process, all_processes};
 use rustix::net::SocketType;
 
@@ -72,7 +72,7 @@ impl fmt::Display for Server {
 
 /// The name of the file that a process runs; of one that has been replaced since, the name it had.
 fn file_name(executable: &Path) -> String {
-    let file = std::fs::read_link(executable).unwrap_or_default();
+    let file = fs::read_link(executable).unwrap_or_default();
     let file = file.file_name().unwrap_or_default().to_string_lossy();
     file.trim_end_matches(" (deleted)").to_owned()
 }
@@ -142,18 +142,31 @@ fn listening(at: &Addresses, among: Option<&BTreeSet<u32>>) -> Result<BTreeMap<u
     Ok(listening)
 }
 
-/// Unix sockets that may listen, by their numbers, with their names; none where they are not told.
+/// Unix sockets that listen, by their numbers, with their names; none where they are not told.
 fn unix_sockets(among: Option<&BTreeSet<u32>>) -> Vec<(u64, String)> {
-    let all = match among {
-        None => procfs::net::unix().ok(),
+    let text = match among {
+        None => fs::read("/proc/net/unix").ok(),
         // Any of them may have ended.
-        Some(among) => among.iter().find_map(|process| Process::new(*process as i32).ok()?.unix().ok()),
+        Some(among) => among.iter().find_map(|process| fs::read(format!("/proc/{process}/net/unix")).ok()),
     };
-    let listens = |entry: &UnixNetEntry| {
-        u32::from(entry.socket_type) == SocketType::STREAM.as_raw() && entry.state == UnixState::UNCONNECTED
+    let text = text.unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter_map(unix_socket).collect()
+}
+
+/// A line of `/proc/net/unix` (net/unix/af_unix.c, `unix_seq_show`), if it is of a stream that listens and has a name, in which there may be spaces.
+fn unix_socket(line: &str) -> Option<(u64, String)> {
+    const LISTENS: u32 = 0x10000;
+    let mut rest = line;
+    let mut field = || {
+        let (field, behind) = rest.trim_start().split_once(' ')?;
+        rest = behind;
+        Some(field)
     };
-    let all = all.unwrap_or_default().into_iter().filter(listens);
-    all.filter_map(|entry| Some((entry.inode, entry.path?.to_string_lossy().into_owned()))).collect()
+    let [_, _, _, flags, kind, _] = [(); 6].map(|()| field());
+    let inode = field()?.parse().ok()?;
+    let is_stream = u32::from_str_radix(kind?, 16).ok()? == SocketType::STREAM.as_raw();
+    let listens = u32::from_str_radix(flags?, 16).ok()? & LISTENS != 0;
+    (is_stream && listens).then(|| (inode, rest.to_owned()))
 }
 
 /// All sockets of TCP of this network namespace, or of that of these processes; none when all of them have ended.
@@ -198,4 +211,25 @@ pub fn find(
         }
     }
     Ok(servers.into_values().map(|(_, server)| server).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_that_listen_are_known_by_their_lines() {
+        let listens = "ffff8881a2b3c400: 00000002 00000000 00010000 0001 01 31337 /run/my app.sock";
+        assert_eq!(unix_socket(listens), Some((31337, "/run/my app.sock".to_owned())));
+        let abstract_one = "ffff8881a2b3c400: 00000002 00000000 00010000 0001 01   421 @name";
+        assert_eq!(unix_socket(abstract_one), Some((421, "@name".to_owned())));
+        for other in [
+            "Num       RefCount Protocol Flags    Type St Inode Path",
+            "ffff8881a2b3c400: 00000003 00000000 00000000 0001 03 31338 /run/my app.sock",
+            "ffff8881a2b3c400: 00000002 00000000 00010000 0005 01 31339 /run/packets.sock",
+            "ffff8881a2b3c400: 00000002 00000000 00010000 0001 01 31340",
+        ] {
+            assert_eq!(unix_socket(other), None, "{other}");
+        }
+    }
 }

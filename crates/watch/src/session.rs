@@ -304,6 +304,7 @@ impl Watch {
     /// For those who show it: what is watched.
     pub fn setting(&self) -> Setting {
         let budget = self.requests.as_ref().map_or_else(String::new, |_| match self.budget {
+            _ if self.at.ports.is_empty() => "none: every request at a unix socket is counted".to_owned(),
             Budget::Unlimited => "none: every request is followed".to_owned(),
             Budget::Share(_) => format!("{} of the processor time that the server uses", self.budget),
         });

@@ -76,7 +76,7 @@ impl Summary {
     fn requests_table(&self) -> String {
         let Some(followed) = &self.followed else { return String::new() };
         if self.requests.is_empty() {
-            let nothing = followed.watched > 0.0 || followed.is_counted;
+            let nothing = followed.watched > 0.0 || followed.status.is_some();
             let why = if nothing { "none" } else { "none followed: no window was open" };
             return format!("        requests: {why}\n{}", not_counted(followed));
         }

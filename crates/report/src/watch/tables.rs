@@ -120,7 +120,10 @@ fn agreement(watches: &[Watched]) -> Table {
         // Where every request was followed they were counted; else they are estimated for all of the time.
         let counted = watched.info.spec.get("budget").and_then(Value::as_str) == Some("none");
         let whole = watched.info.window.length().as_secs_f64();
-        let seconds = watched.figure(&["followed", "watched"]).filter(|_| counted).unwrap_or(whole);
+        let seconds = watched
+            .figure(&["followed", "watched"])
+            .filter(|watched| counted && *watched > 0.0)
+            .unwrap_or(whole);
         let megabytes: Measure = |bytes| Quantity::new(bytes / 1e6, Unit::Megabytes);
         let exactly: Measure = Quantity::count;
         let connections = watched.figure(&["waits", "connections"]).unwrap_or(0.0);

@@ -3,10 +3,11 @@
  *
  * Hooks: tcp_sendmsg_locked, where it is seen what is about to be sent and how much the connection has taken
  * so far (tcp_sock.write_seq), so that one program for each send is enough; the connection's states, of which
- * one is the end of what can be sent; and in a server that uses OpenSSL its SSL_write (tls.h), or that of Go
- * (go.h). A response of HTTP/1 begins where what is sent begins with a status line (RFC 9112, section 4); all
- * that follows on the connection is of it, up to the next. So nothing has to end it: neither silence nor a
- * look. Of HTTP/2 frames are followed (frames.h). A connection that begins otherwise is of another protocol.
+ * one is the end of what can be sent; in a server that uses OpenSSL its SSL_write (tls.h), or that of Go
+ * (go.h); and what was sent at unix sockets (unix.h). A response of HTTP/1 begins where what is sent begins
+ * with a status line (RFC 9112, section 4); all that follows on the connection is of it, up to the next. So
+ * nothing has to end it: neither silence nor a look. Of HTTP/2 frames are followed (frames.h). A connection
+ * that begins otherwise is of another protocol.
  *
  * What a program has in its memory is taken for sent when it is seen, before the connection has taken it.
  * What it does not take comes again, and is known by its place in the stream; or never, which is seen at the
@@ -104,7 +105,8 @@ static u32 place_of(const struct sock *sock)
 
 static bool is_fastcgi(const u8 *bytes)
 {
-	return bytes[0] == 1 && (bytes[2] || bytes[3]) &&
+	/* Of the head the number of the request, 1 most of the time, padding and what is reserved. */
+	return bytes[0] == 1 && !bytes[2] && bytes[3] && bytes[6] < 8 && !bytes[7] &&
 	       (bytes[1] == FCGI_END_REQUEST || bytes[1] == FCGI_STDOUT || bytes[1] == FCGI_STDERR);
 }
 
@@ -118,9 +120,11 @@ static u8 protocol_of(bool has_sent, const u8 *bytes)
 		return TLS;
 	if (is_fastcgi(bytes))
 		return OTHER;
+	if (is_preface(bytes))
+		return HTTP2;
 	if (has_sent)
 		return is_response_head(bytes) ? HTTP2 : NOT_KNOWN;
-	return is_preface(bytes) ? HTTP2 : OTHER;
+	return OTHER;
 }
 
 /* After a switch from HTTP/1 the response is that of the request that has asked for it. */
@@ -232,6 +236,7 @@ static void look_at_responses(struct response *response, const struct pieces *pi
 
 /* A connection that something is sent on. */
 struct sender {
+	/* Of TCP; 0 of a unix socket. */
 	u64 socket;
 	/* Something has been sent before it was seen, or may have been. */
 	bool has_sent;
@@ -258,7 +263,7 @@ static void look_at(struct sending *sending, const struct sender *sender, const 
 	} else if (sending->protocol == HTTP2 && !sending->frames.has_strayed) {
 		look_at_frames(&sending->frames, pieces, bytes);
 	} else if (sending->protocol == TLS) {
-		session = session_of(sender->socket, sending->is_inside);
+		session = sender->socket ? session_of(sender->socket, sending->is_inside) : NULL;
 		if (session) {
 			session->has_sent = true;
 			session->sent_to = sending->seen_to;
@@ -276,8 +281,8 @@ static void look_at(struct sending *sending, const struct sender *sender, const 
 	}
 }
 
-/* What is known of a connection begins now, or again, at this place of its stream: where it is in a response or a frame is
- * not known. */
+/* What is known of a connection begins now, or again, at this place of its stream: where it is in a response
+ * or a frame is not known. */
 static void take_up(struct sending *sending, u32 seen_to, u64 about)
 {
 	sending->epoch = epoch;
@@ -289,9 +294,10 @@ static void take_up(struct sending *sending, u32 seen_to, u64 about)
 		sending->protocol = NOT_KNOWN;
 }
 
-/* So many bytes are about to be taken, after so many that have been and were not seen; less than nothing where more was seen. */
-static void about_to_take(struct sending *sending, const struct sender *sender, struct pieces *pieces, u32 left,
-			  s64 unseen)
+/* So many bytes are about to be taken, after so many that have been and were not seen; less than nothing
+ * where more was seen. */
+static void about_to_take(struct sending *sending, const struct sender *sender, struct pieces *pieces,
+			  u32 left, s64 unseen)
 {
 	u32 old = 0;
 

@@ -20,8 +20,8 @@ struct pieces {
 	bool is_users;
 };
 
-/* Reads one of a list, at this address; nothing where it cannot be. Known by its type alone where it is called, as
- * class_of(). */
+/* Reads one of a list, at this address; nothing where it cannot be. Known by its type alone where it is
+ * called, as class_of(). */
 __noinline u32 read_piece(u64 address, u32 is_users, struct iovec *piece)
 {
 	long failed;

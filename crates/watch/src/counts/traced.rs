@@ -62,9 +62,31 @@ impl Pending {
     const ALL: [Self; 2] = [Self::Counted, Self::All];
 }
 
+/// How it is seen what was sent at unix sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AtSockets {
+    /// Since Linux 6.3.
+    Tracepoint,
+    /// Before that, and before Linux 6.5 files besides, on kernels that give programs a way to a function by its name.
+    Functions { of_files: bool },
+}
+
+impl AtSockets {
+    const ALL: [Self; 3] =
+        [Self::Tracepoint, Self::Functions { of_files: true }, Self::Functions { of_files: false }];
+}
+
 /// All together, those that cost least first.
 fn ways() -> impl Iterator<Item = (Way, Pending)> {
     Way::ALL.into_iter().flat_map(|way| Pending::ALL.map(|pending| (way, pending)))
+}
+
+/// As [`ways`], where there are unix sockets, and where there are none.
+fn ways_at(has_sockets: bool) -> impl Iterator<Item = (Way, Pending, Option<AtSockets>)> {
+    let at_sockets = if has_sockets { AtSockets::ALL.map(Some).to_vec() } else { vec![None] };
+    ways().flat_map(move |(way, pending)| {
+        at_sockets.clone().into_iter().map(move |at_sockets| (way, pending, at_sockets))
+    })
 }
 
 /// Counts, from when it is made until it is dropped.
@@ -76,8 +98,9 @@ pub(crate) struct Traced {
     walk: Link,
     way: Way,
     pending: Pending,
-    /// Whether there are unix sockets among what is watched.
-    has_sockets: bool,
+    /// None without unix sockets.
+    at_sockets: Option<AtSockets>,
+    has_ports: bool,
     /// None while nothing is counted.
     links: Vec<Link>,
     /// Files that processes of servers run, and the probes in those that are libraries of TLS.
@@ -105,7 +128,7 @@ impl Traced {
         servers: &[Server],
     ) -> Result<Self, Error> {
         let mut refused = Error::Unknown("ways to count requests");
-        for by in ways() {
+        for by in ways_at(!at.sockets.is_empty()) {
             let opened = Self::open_by(by, at, bounds, namespace);
             match opened.and_then(|mut traced| traced.attach(servers).map(|()| traced)) {
                 Ok(traced) => return Ok(traced),
@@ -117,7 +140,7 @@ impl Traced {
     }
 
     fn open_by(
-        (way, pending): (Way, Pending),
+        (way, pending, at_sockets): (Way, Pending, Option<AtSockets>),
         at: &Addresses,
         bounds: &[Bytes],
         namespace: u32,
@@ -141,9 +164,9 @@ impl Traced {
         open.progs.hw_map_pending.set_autoload(pending == Pending::Counted);
         open.progs.hw_tcp_pending.set_autoload(pending == Pending::All);
         constants.calls = CALLS.map(|call| call as u32);
-        let has_sockets = !at.sockets.is_empty();
-        open.progs.hw_send_length.set_autoload(has_sockets && way == Way::Tracepoint);
-        open.progs.hw_unix_sent.set_autoload(has_sockets && way != Way::Tracepoint);
+        open.progs.hw_send_length.set_autoload(at_sockets == Some(AtSockets::Tracepoint));
+        open.progs.hw_unix_sent.set_autoload(matches!(at_sockets, Some(AtSockets::Functions { .. })));
+        open.progs.hw_unix_page.set_autoload(at_sockets == Some(AtSockets::Functions { of_files: true }));
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
             state.inside.fill(true);
         }
@@ -162,8 +185,8 @@ impl Traced {
         };
         let walk = walk.map_err(Error::bpf(PENDING))?;
         let processors = processors()? as usize;
-        let (links, libraries) = (Vec::new(), BTreeMap::new());
-        Ok(Self { program, classes, processors, walk, way, pending, has_sockets, links, libraries })
+        let (links, libraries, has_ports) = (Vec::new(), BTreeMap::new(), !at.ports.is_empty());
+        Ok(Self { program, classes, processors, walk, way, pending, at_sockets, has_ports, links, libraries })
     }
 
     /// Counts, from now on.
@@ -179,18 +202,24 @@ impl Traced {
             Way::Tracepoint => &programs.hw_send_locked,
             Way::Function => &programs.hw_tcp_sendmsg,
         };
-        self.links = vec![attach(&programs.hw_state_counts)?, attach(sends)?];
-        if self.has_sockets {
-            self.links.push(attach(self.sends_at_sockets())?);
+        let mut all = self.sends_at_sockets();
+        if self.has_ports {
+            all.extend([&programs.hw_state_counts, sends]);
         }
+        self.links = all.into_iter().map(attach).collect::<Result<_, _>>()?;
         Ok(())
     }
 
     /// What sees what is sent at unix sockets.
-    fn sends_at_sockets(&self) -> &ProgramMut<'static> {
-        match self.way {
-            Way::Tracepoint => &self.program.progs.hw_send_length,
-            Way::Function => &self.program.progs.hw_unix_sent,
+    fn sends_at_sockets(&self) -> Vec<&ProgramMut<'static>> {
+        let programs = &self.program.progs;
+        match self.at_sockets {
+            None => Vec::new(),
+            Some(AtSockets::Tracepoint) => vec![&programs.hw_send_length],
+            Some(AtSockets::Functions { of_files: false }) => vec![&programs.hw_unix_sent],
+            Some(AtSockets::Functions { of_files: true }) => {
+                vec![&programs.hw_unix_sent, &programs.hw_unix_page]
+            }
         }
     }
 
@@ -208,9 +237,8 @@ impl Traced {
             Way::Tracepoint => ("send", Kind::Tracepoint, &programs.hw_send_locked),
             Way::Function => ("send", Kind::Tracepoint, &programs.hw_tcp_sendmsg),
         });
-        if self.has_sockets {
-            all.push(("unix_send", Kind::Tracepoint, self.sends_at_sockets()));
-        }
+        let at_sockets = ["unix_send", "unix_page"].into_iter().zip(self.sends_at_sockets());
+        all.extend(at_sockets.map(|(name, program)| (name, Kind::Tracepoint, program)));
         if self.libraries.values().any(|probed| probed.sees_writes) {
             all.extend([
                 ("write", Kind::Breakpoint, &programs.hw_uprobe_write),
@@ -231,7 +259,8 @@ impl Traced {
     pub(crate) fn look_inside(&mut self, servers: &[Server]) {
         let mut inside = [None; MAX_PORTS];
         let wanted = self.program.maps.rodata_data.map(|constants| constants.wanted).unwrap_or_default();
-        for server in servers {
+        // At a unix socket nothing is sent inside TLS.
+        for server in servers.iter().filter(|server| !server.at.ports.is_empty()) {
             let mut is_seen = false;
             for (library, path) in of_process(server.process) {
                 if !self.libraries.contains_key(&library) {

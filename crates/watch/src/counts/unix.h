@@ -1,12 +1,15 @@
 /* Connections of unix sockets, of which those are the server's that have the name of the socket that listens
- * (net/unix/af_unix.c, unix_stream_connect). What is sent is looked at where the program has it, when the kernel
- * has taken it: the call that it is in says where that is. */
+ * (net/unix/af_unix.c, unix_stream_connect). What is sent is looked at where the program has it, when the
+ * kernel has taken it: the call that it is in says where that is. */
 #ifndef HEADWORKS_COUNTS_UNIX_H
 #define HEADWORKS_COUNTS_UNIX_H
 
 #include "pieces.h"
 
 #define AF_UNIX 1
+/* include/linux/sched.h */
+#define PF_IO_WORKER 0x10
+#define PF_KTHREAD 0x200000
 /* include/uapi/linux/un.h: a path, and a zero behind it if there is room. */
 #define MAX_PATH 108
 /* What is watched, with zeros up to the end; of an abstract name the zero at its beginning is part of it. */
@@ -35,17 +38,21 @@ static bool is_at_path(const struct sock *sock)
 	/* Who has connected to it has no name, most of the time. */
 	if (!address)
 		return false;
-	if (namespace && sock->__sk_common.skc_net.net->ns.inum != namespace)
-		return false;
 	length = BPF_CORE_READ(address, len) - __builtin_offsetof(struct sockaddr_un, sun_path);
+	if (length > MAX_PATH)
+		length = MAX_PATH;
 	barrier_var(length);
 	if (length > MAX_PATH || bpf_probe_read_kernel(&path, length, &address->name[0].sun_path))
+		return false;
+	/* A path is reached from other network namespaces as well: the connection has that of who has
+	 * connected. */
+	if (!path.bytes[0] && namespace && sock->__sk_common.skc_net.net->ns.inum != namespace)
 		return false;
 	return bpf_map_lookup_elem(&paths, &path);
 }
 
-/* The second and the third argument of the call that this thread is in, if it is one that sends what a program has
- * in its memory; CALLS if not. */
+/* The second and the third argument of the call that this thread is in, if it is one that sends what a
+ * program has in its memory; CALLS if not. */
 static u32 call_of(u64 *second, u64 *third)
 {
 	void *registers = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
@@ -54,6 +61,9 @@ static u32 call_of(u64 *second, u64 *third)
 	u64 number;
 	u32 at;
 
+	/* A thread of the kernel sends for a program, whose registers say nothing of it. */
+	if (bpf_get_current_task_btf()->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return CALLS;
 	if (bpf_core_field_exists(x86->orig_ax)) {
 		number = BPF_CORE_READ(x86, orig_ax);
 		*second = BPF_CORE_READ(x86, si);
@@ -112,7 +122,7 @@ static void has_sent(struct sock *sock, s64 bytes)
 {
 	struct pieces pieces = {};
 	/* It may have begun before it was seen. */
-	struct sender sender = {.socket = (u64)sock, .has_sent = true};
+	struct sender sender = {.has_sent = true};
 	struct sending *sending;
 
 	if (bytes <= 0 || !sock || sock->__sk_common.skc_family != AF_UNIX)
@@ -146,6 +156,15 @@ int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
 
 SEC("fexit/unix_stream_sendmsg")
 int BPF_PROG(hw_unix_sent, struct socket *socket, struct msghdr *message, u64 length, int bytes)
+{
+	has_sent(socket->sk, bytes);
+	return 0;
+}
+
+/* A file that is sent, before Linux 6.5. */
+SEC("fexit/unix_stream_sendpage")
+int BPF_PROG(hw_unix_page, struct socket *socket, struct page *page, int offset, u64 length, int flags,
+	     int bytes)
 {
 	has_sent(socket->sk, bytes);
 	return 0;

@@ -155,7 +155,8 @@ impl Requests {
         let servers = Servers { all: following.servers()?, searched: now };
         let classes = following.classes.count();
         let share = match following.budget {
-            Budget::Share(share) if !following.counts_all => Some(share),
+            // What counting costs at unix sockets is not measured.
+            Budget::Share(share) if !following.counts_all && !following.at.ports.is_empty() => Some(share),
             _ => None,
         };
         let mut counting = Counting::begin(&following.at, &following.classes, namespace, &servers.all, share);
@@ -413,6 +414,7 @@ impl Requests {
         let [lately, in_all] = self.counting.tell_uncounted(clock::monotonic());
         seen.unseen_for = lately;
         seen.is_beyond_windows = self.counting.is_beyond_windows();
+        seen.has_no_windows = self.following.at.ports.is_empty();
         self.whole.add(&seen);
         self.whole.unseen_for = in_all;
         Ok(seen)

@@ -221,7 +221,8 @@ impl Tally {
     pub(crate) fn waits(&self) -> Option<Waits> {
         let counted =
             self.counted_in_full().map(|(all, time)| all.protocols.counted() as f64 / time.as_secs_f64());
-        (self.stood_for > Span::ZERO).then(|| Waits {
+        let is_known = self.stood_for > Span::ZERO || self.has_no_windows && counted.is_some();
+        is_known.then(|| Waits {
             connections: counted.unwrap_or(self.estimated_connections / self.stood_for.as_secs_f64()),
             accept: Quantiles::of(&self.accept_wait),
             read: Quantiles::of(&self.read_wait),
@@ -231,7 +232,8 @@ impl Tally {
     pub(crate) fn followed(&self) -> Followed {
         Followed {
             watched: self.watched.as_secs_f64(),
-            is_counted: self.counted_in_full().is_some() && self.not_counted_for() == Span::ZERO,
+            is_counted: self.counted_in_full().is_some_and(|(counted, _)| counted.is_whole())
+                && self.not_counted_for() == Span::ZERO,
             uncounted: self.not_counted_for().as_secs_f64(),
             other_bytes: self.counted.as_ref().map(|(counted, _)| counted.others()),
             protocols: self.counted.as_ref().map(|(counted, _)| counted.protocols),

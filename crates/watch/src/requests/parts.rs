@@ -101,10 +101,10 @@ impl Tally {
         self.uncounted_for + self.unseen_for
     }
 
-    /// All requests of the time in which they were counted, if every one was; not of the time besides, if
+    /// All requests of the time in which they were counted, if every one was, or windows know nothing of the others; not of the time besides, if
     /// [there was some](Self::uncounted_for).
     pub(crate) fn counted_in_full(&self) -> Option<(&Counted, Span)> {
         let (counted, time) = self.counted.as_ref()?;
-        (counted.is_whole() && *time > Span::ZERO).then_some((counted, *time))
+        ((counted.is_whole() || self.has_no_windows) && *time > Span::ZERO).then_some((counted, *time))
     }
 }

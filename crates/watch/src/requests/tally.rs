@@ -158,6 +158,8 @@ pub struct Tally {
     pub(crate) unseen_for: Span,
     /// What windows show is not all that there is.
     pub(crate) is_beyond_windows: bool,
+    /// Windows see none of them: they came to unix sockets.
+    pub(crate) has_no_windows: bool,
     pub(crate) estimated_connections: f64,
     /// From when a connection was established to when it was accepted.
     pub(crate) accept_wait: Histogram,
@@ -194,6 +196,7 @@ impl Tally {
             uncounted_for: Span::ZERO,
             unseen_for: Span::ZERO,
             is_beyond_windows: false,
+            has_no_windows: false,
             estimated_connections: 0.0,
             accept_wait: Histogram::coarse(),
             read_wait: Histogram::coarse(),
@@ -268,6 +271,7 @@ impl Tally {
         self.uncounted_for += other.uncounted_for;
         self.unseen_for += other.unseen_for;
         self.is_beyond_windows |= other.is_beyond_windows;
+        self.has_no_windows |= other.has_no_windows;
         self.estimated_connections += other.estimated_connections;
         self.accept_wait.add(&other.accept_wait);
         self.read_wait.add(&other.read_wait);

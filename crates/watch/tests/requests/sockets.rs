@@ -1,9 +1,10 @@
 //! Requests that come to unix sockets.
 
 use std::io::{Read as _, Write as _};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use testkit::{Nginx, PATIENCE, Process, poll_until};
@@ -67,13 +68,55 @@ fn of_node_and_nginx_are_counted() {
     }
 }
 
+/// So many requests on one connection of HTTP/2, without TLS.
+const STREAMS: &str = "
+const [path, number] = process.argv.slice(1), http2 = require('http2');
+const server = http2.createServer((request, response) => response.end('done\\n')).listen(path, () => {
+  const client = http2.connect('http://localhost', { createConnection: () => require('net').connect(path) });
+  let left = Number(number);
+  const ask = () => client.request({ ':path': '/' }).resume().on('end', () => {
+    if (--left) return ask();
+    client.close();
+    server.close();
+  });
+  process.stdin.once('data', ask);
+});
+";
+
+#[test]
+fn streams_are_counted() {
+    if !is_able() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("socket");
+    let mut command = Command::new("node");
+    command.args(["-e", STREAMS, "--"]).arg(&path).arg("30").stdin(Stdio::piped());
+    let mut node = command.spawn().unwrap();
+    poll_until(PATIENCE, "the server to listen", || path.exists().then_some(()));
+    let outcome = watched_at(at(&path), Budget::default(), move || {
+        node.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        assert!(node.wait().unwrap().success());
+    });
+    let followed = outcome.seen.followed.unwrap();
+    assert_eq!(followed.protocols.unwrap().http2, 1, "{followed:?}");
+    assert_eq!(outcome.seen.requests.get("0-50k").unwrap().count, 30);
+}
+
 /// What a server of this test says, in these pieces, to one client that reads slowly.
 fn said(pieces: Vec<&'static [u8]>) -> WatchOutcome {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("socket");
-    let listener = UnixListener::bind(&path).unwrap();
-    watched_at(at(&path), Budget::default(), move || {
-        let mut client = UnixStream::connect(&path).unwrap();
+    let address = SocketAddr::from_pathname(&path).unwrap();
+    let outcome = said_at(at(&path), address, pieces);
+    drop(place);
+    outcome
+}
+
+fn said_at(at: Addresses, address: SocketAddr, pieces: Vec<&'static [u8]>) -> WatchOutcome {
+    let listener = UnixListener::bind_addr(&address).unwrap();
+    watched_at(at, Budget::default(), move || {
+        let mut client = UnixStream::connect_addr(&address).unwrap();
         let (mut server, _) = listener.accept().unwrap();
         let reading = std::thread::spawn(move || {
             let (mut all, mut piece) = (0, [0; 50_000]);
@@ -97,7 +140,6 @@ fn said(pieces: Vec<&'static [u8]>) -> WatchOutcome {
         }
         drop(server);
         assert_eq!(reading.join().unwrap(), pieces.iter().map(|piece| piece.len()).sum::<usize>());
-        drop(place);
     })
 }
 
@@ -116,7 +158,19 @@ fn bytes_that_are_not_taken_at_once_are_counted_once() {
     assert_eq!(seen.requests.get("0-50k").unwrap().status.client_errors, 1);
 }
 
-/// What is no HTTP is named.
+#[test]
+fn abstract_names_begin_with_an_at_sign() {
+    if !is_able() {
+        return;
+    }
+    let name = format!("headworks-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let at = Addresses::at_socket(format!("@{name}"));
+    let outcome = said_at(at, address, vec![b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"; 3]);
+    assert_eq!(outcome.seen.requests.get("0-50k").unwrap().status.client_errors, 3);
+}
+
+/// Other protocols than HTTP are named.
 #[test]
 fn other_protocols_are_counted_as_connections() {
     if !is_able() {

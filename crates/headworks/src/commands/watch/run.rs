@@ -44,8 +44,8 @@ pub(super) struct RunArgs {
     /// Ports whose connections are watched: how many there are in each state, and how many wait to be accepted.
     #[arg(long, value_name = "P", value_delimiter = ',')]
     port: Vec<u16>,
-    /// Unix sockets at which requests are counted, by path (an abstract name with an @ before it).
-    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    /// A unix socket at which requests are counted, by its path (an abstract name with an @ before it). Repeatable; not together with --port.
+    #[arg(long, value_name = "PATH", conflicts_with = "port")]
     socket: Vec<String>,
     /// Bounds between classes of requests, by the size of their responses (default: 50k,500k).
     #[arg(long, value_name = "SIZE,..")]
@@ -137,6 +137,16 @@ impl RunArgs {
         let programs = given(&self.program, of_file);
         let ports = if self.port.is_empty() { file.ports() } else { &self.port }.to_vec();
         let sockets = given(&self.socket, file.sockets());
+        let (ports, sockets) = if self.socket.is_empty() && self.port.is_empty() {
+            (ports, sockets)
+        } else {
+            // What the command line says comes before the file.
+            (self.port.clone(), self.socket.clone())
+        };
+        anyhow::ensure!(
+            ports.is_empty() || sockets.is_empty(),
+            "ports and unix sockets are given: requests can be followed at ports alone, so watch each by itself"
+        );
         watch::check_sockets(&sockets).map_err(|why| anyhow::anyhow!("--socket: {why}"))?;
         let duration = self.duration.or(file.duration(interval));
         watch::check_programs(&programs).map_err(|why| anyhow::anyhow!("--program: {why}"))?;

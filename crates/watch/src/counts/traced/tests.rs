@@ -28,11 +28,11 @@ impl Line {
             return;
         }
         let (mut ways, mut refused) = (0, Vec::new());
-        for way in super::ways() {
+        for (way, pending) in super::ways() {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let address = listener.local_addr().unwrap();
             let at = Addresses::at_port(address.port());
-            let opened = Traced::open_by(way, &at, &BOUNDS, 0);
+            let opened = Traced::open_by((way, pending, None), &at, &BOUNDS, 0);
             let mut traced = match opened.and_then(|mut traced| traced.attach(&[]).map(|()| traced)) {
                 Ok(traced) => traced,
                 Err(why) => {

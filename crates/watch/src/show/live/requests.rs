@@ -127,7 +127,8 @@ fn lines(state: &State, snapshot: &Snapshot, waits: Option<&Waits>, is_empty: bo
     if !why.is_empty() {
         lines.push(Line::from(vec![label("not counted"), Piece::raw(why.join("; "))]));
     }
-    let Some(followed) = followed.as_ref().filter(|followed| followed.watched > 0.0 || followed.is_counted)
+    let Some(followed) =
+        followed.as_ref().filter(|followed| followed.watched > 0.0 || followed.status.is_some())
     else {
         let why = if state.setting.budget.is_empty() {
             "requests are not followed: see overhead".to_owned()
