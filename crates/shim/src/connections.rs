@@ -12,13 +12,12 @@ use libc::epoll_event;
 
 use crate::channel;
 use crate::clock;
-use crate::crowded;
-use crate::crowded::Registration;
 use crate::listener;
 use crate::listener::Listener;
 use crate::next;
+use crate::readers;
 use crate::table;
-use crate::table::{Entry, Kind, Phase};
+use crate::table::{Entry, Kind, Phase, Registration};
 
 /// Takes a connection in; `slot` is its place in the shared memory, and whether what is spoken on it is followed. Not one with a
 /// descriptor of which nothing can be known.
@@ -157,7 +156,7 @@ pub(crate) fn end(entry: &Entry) {
     let response = unsafe { *entry.response() };
     over(entry, &response, true);
     entry.set_kind(Kind::Other);
-    crowded::until_replaced(entry);
+    readers::until_replaced(entry);
     let Some((listener, _, slot)) = of(entry) else { return };
     listener.connections.fetch_sub(1, Ordering::Relaxed);
     slot.set(State::Gone);

@@ -14,20 +14,9 @@ use crate::connections;
 use crate::listener;
 use crate::listener::Listener;
 use crate::next;
+use crate::readers;
 use crate::table;
-use crate::table::{Entry, Kind, Phase};
-
-/// What is known of where a connection is registered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Registration {
-    /// Nothing, or that it is nowhere.
-    None = 0,
-    /// It is about to be.
-    Begins = 1,
-    /// The epoll instance has it: who waits for that has the connection as long as nothing has come on it.
-    Done = 2,
-}
+use crate::table::{Entry, Kind, Phase, Registration};
 
 /// The process of a connection that may be given back: nothing is asked on it.
 fn in_the_way(entry: &Entry) -> Option<&'static Process> {
@@ -78,7 +67,7 @@ pub(crate) fn gives_back(epoll: c_int) {
         return;
     }
     processes().for_each(|process| process.set_crowd_seen(crowd));
-    let own = thread();
+    let own = readers::thread();
     let is_here = |entry: &Entry| {
         let is_registered = entry.registration() == Registration::Done && entry.registered() == Some(epoll);
         let events = entry.events.load(Ordering::Relaxed);
@@ -94,40 +83,6 @@ pub(crate) fn gives_back(epoll: c_int) {
     let clients = fds.filter_map(|fd| Some((fd, table::client(fd)?)));
     let all = clients.filter(|(_, entry)| is_here(entry));
     all.filter(|(fd, entry)| replace(*fd, entry, false)).take(MOST).for_each(drop);
-}
-
-/// The calling thread (pthread_self(3)).
-pub(crate) fn thread() -> usize {
-    // SAFETY: it asks for nothing.
-    unsafe { libc::pthread_self() as usize }
-}
-
-/// A thread is about to read from a connection on which nothing is asked: until [`ends_to_read`] it belongs to that thread.
-pub(crate) fn begins_to_read(entry: &Entry) {
-    entry.is_read.store(true, Ordering::SeqCst);
-    until_replaced(entry);
-}
-
-/// What was read is known.
-pub(crate) fn ends_to_read(entry: &Entry) {
-    if entry.is_read.load(Ordering::Relaxed) {
-        entry.reader.store(thread(), Ordering::Relaxed);
-        entry.is_read.store(false, Ordering::Release);
-    }
-}
-
-/// Until another thread has done with replacing a connection, which takes no longer than a few calls.
-pub(crate) fn until_replaced(entry: &Entry) {
-    fence(Ordering::SeqCst);
-    loop {
-        let by = entry.replacing.load(Ordering::SeqCst);
-        // A signal's handler goes on in the middle of what it has interrupted.
-        if by == 0 || by == listener::thread() {
-            return;
-        }
-        // SAFETY: it asks for nothing.
-        unsafe { libc::sched_yield() };
-    }
 }
 
 /// As [`connections::give_back`], with another socket in the place of the connection; `is_reader` who reads from it.

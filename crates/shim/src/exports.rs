@@ -12,11 +12,11 @@ use crate::adoption;
 use crate::channel;
 use crate::clock;
 use crate::connections;
-use crate::crowded;
 use crate::next;
 use crate::passing;
 use crate::passing::Beside;
 use crate::polling;
+use crate::readers;
 use crate::reading;
 use crate::reading::May;
 use crate::table;
@@ -400,7 +400,7 @@ fn peek(fd: c_int, flags: c_int, look: impl FnOnce() -> ssize_t) -> ssize_t {
     match client.map_or(May::Read, may) {
         May::Read => {
             let result = look();
-            client.iter().for_each(|entry| crowded::ends_to_read(entry));
+            client.iter().for_each(|entry| readers::ends_to_read(entry));
             result
         }
         May::Not(result) => result,

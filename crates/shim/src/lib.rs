@@ -29,6 +29,7 @@ mod listener;
 mod next;
 mod passing;
 mod polling;
+mod readers;
 mod reading;
 mod table;
 mod wakers;

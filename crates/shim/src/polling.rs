@@ -11,13 +11,12 @@ use crate::alone;
 use crate::channel;
 use crate::connections;
 use crate::crowded;
-use crate::crowded::Registration;
 use crate::listener;
 use crate::listener::{FROM_GATE, Listener};
 use crate::next;
 use crate::reading;
 use crate::table;
-use crate::table::{Entry, Kind, Phase};
+use crate::table::{Entry, Kind, Phase, Registration};
 
 /// epoll_ctl(2).
 ///

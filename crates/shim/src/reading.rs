@@ -17,6 +17,7 @@ use crate::connections;
 use crate::connections::of;
 use crate::crowded;
 use crate::next;
+use crate::readers;
 use crate::table::{Entry, Phase};
 
 /// Whether the server may read.
@@ -46,7 +47,7 @@ impl May {
 pub(crate) fn may_read(fd: c_int, entry: &Entry, waits: bool) -> May {
     let may = may_begin_to_read(fd, entry, waits);
     if matches!(may, May::Not(_)) {
-        crowded::ends_to_read(entry);
+        readers::ends_to_read(entry);
     }
     may
 }
@@ -57,7 +58,7 @@ fn may_begin_to_read(fd: c_int, entry: &Entry, waits: bool) -> May {
         Phase::GivenBack => May::END,
         Phase::Parked => May::read(connections::resumed(entry) || wait(fd, entry, blocks(fd, entry, waits))),
         Phase::Idle => {
-            crowded::begins_to_read(entry);
+            readers::begins_to_read(entry);
             if entry.phase() == Phase::GivenBack {
                 return May::END;
             }
@@ -275,7 +276,7 @@ pub(crate) unsafe fn has_read(entry: &Entry, read: ssize_t, pieces: &[iovec]) {
             has_come(entry, unsafe { core::slice::from_raw_parts(piece.iov_base.cast::<u8>(), length) });
         }
     }
-    crowded::ends_to_read(entry);
+    readers::ends_to_read(entry);
 }
 
 /// These bytes have come. What is left of a request that was answered before it was over begins no other.

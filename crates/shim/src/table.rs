@@ -9,8 +9,6 @@ use core::sync::atomic::{
 
 use handoff::response::{Request, Response};
 
-use crate::crowded::Registration;
-
 /// Descriptors with higher numbers are never more than the C library's.
 pub(crate) const DESCRIPTORS: usize = 65_536;
 
@@ -42,6 +40,18 @@ pub(crate) enum Phase {
     Ended = 3,
     /// The gate has it again, and waits for its next request: to the server it is at its end.
     GivenBack = 4,
+}
+
+/// What is known of where a connection is registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Registration {
+    /// Nothing, or that it is nowhere.
+    None = 0,
+    /// It is about to be.
+    Begins = 1,
+    /// The epoll instance has it: who waits for that has the connection as long as nothing has come on it.
+    Done = 2,
 }
 
 /// A descriptor. As zeros it is one of which nothing is known.

@@ -6,6 +6,7 @@ mod begun;
 mod calm;
 mod connection;
 mod crowd;
+mod crowded;
 mod decide;
 mod given_back;
 mod group;
