@@ -74,6 +74,7 @@ pub(crate) fn gives_back(epoll: c_int) {
         // Those that are told once may have been told another thread; those that are told of a change are known to belong to who has read from them.
         let is_own = entry.reader.load(Ordering::Relaxed) == own;
         is_registered
+            && entry.phase() == Phase::Idle
             && events & libc::EPOLLONESHOT as u32 == 0
             && if events & libc::EPOLLET as u32 == 0 { awaits_next(events) } else { is_own }
     };

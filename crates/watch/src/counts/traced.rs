@@ -164,7 +164,7 @@ impl Traced {
         open.progs.hw_map_pending.set_autoload(pending == Pending::Counted);
         open.progs.hw_tcp_pending.set_autoload(pending == Pending::All);
         constants.calls = CALLS.map(|call| call as u32);
-        open.progs.hw_send_length.set_autoload(at_sockets == Some(AtSockets::Tracepoint));
+        open.progs.hw_unix_length.set_autoload(at_sockets == Some(AtSockets::Tracepoint));
         open.progs.hw_unix_sent.set_autoload(matches!(at_sockets, Some(AtSockets::Functions { .. })));
         open.progs.hw_unix_page.set_autoload(at_sockets == Some(AtSockets::Functions { of_files: true }));
         if let Some(state) = open.maps.bss_data.as_deref_mut() {
@@ -215,7 +215,7 @@ impl Traced {
         let programs = &self.program.progs;
         match self.at_sockets {
             None => Vec::new(),
-            Some(AtSockets::Tracepoint) => vec![&programs.hw_send_length],
+            Some(AtSockets::Tracepoint) => vec![&programs.hw_unix_length],
             Some(AtSockets::Functions { of_files: false }) => vec![&programs.hw_unix_sent],
             Some(AtSockets::Functions { of_files: true }) => {
                 vec![&programs.hw_unix_sent, &programs.hw_unix_page]

@@ -148,7 +148,7 @@ static void has_sent(struct sock *sock, s64 bytes)
 
 /* Since Linux 6.3; before that where there is a way to a function by its name. */
 SEC("tp_btf/sock_send_length")
-int BPF_PROG(hw_send_length, struct sock *sock, int bytes, int flags)
+int BPF_PROG(hw_unix_length, struct sock *sock, int bytes, int flags)
 {
 	has_sent(sock, bytes);
 	return 0;
