@@ -11,8 +11,8 @@ if said.get("watch") != "130":
     wrong.append(f"watch ends with {said.get('watch', 'nothing')}")
 if said.get("doctor") not in ("0", "1"):
     wrong.append(f"doctor ends with {said.get('doctor', 'nothing')}")
-if said.get("tests", "0") != "0":
-    wrong.append("a test fails")
+if len(sys.argv) > 2 and said.get("tests") != "0":
+    wrong.append("a test fails" if "tests" in said else "the tests do not end")
 watched = json.loads(said.get("watched", "{}"))
 classes = watched.get("requests", {})
 counts = {name: rates["count"] for name, rates in classes.items()}

@@ -28,8 +28,9 @@ struct {
 enum { CALL_WRITE, CALL_SENDTO, CALL_WRITEV, CALL_SENDMSG, CALLS };
 const volatile u32 calls[CALLS];
 
-/* Whether a connection is one of a socket that is watched. */
-static bool is_at_path(const struct sock *sock)
+/* Whether a connection is one of a socket that is watched. What it needs of the stack is free again when it
+ * is left. */
+static __noinline bool is_at_path(const struct sock *sock)
 {
 	struct unix_address *address = BPF_CORE_READ((const struct unix_sock *)sock, addr);
 	struct path path = {};
@@ -86,7 +87,7 @@ static u32 call_of(u64 *second, u64 *third)
 u64 start;
 
 /* Where what was sent is; false if that is not known, as of a file. */
-static bool find_sent(struct pieces *pieces)
+static __noinline bool find_sent(struct pieces *pieces)
 {
 	struct user_msghdr message = {};
 	u64 second = 0, third = 0;
