@@ -1,8 +1,8 @@
 //! What was seen as lines of text: one for the machine, one for each program, port and interface in use.
 
-use record::{PhaseName, Timestamp};
+use record::{PhaseName, Quantiles, Timestamp};
 
-use crate::requests::{Followed, by_size};
+use crate::requests::{Followed, Waits, by_size};
 use crate::{Summary, kernel};
 
 /// The names of the kernel's columns, above its lines.
@@ -118,13 +118,16 @@ impl Summary {
         text += &self.statuses();
         text += &not_counted(followed);
         if let Some(waits) = &self.waits {
+            // Of none that was followed nothing is known.
+            let ms = |all: &Quantiles| match all.count {
+                0 => "unknown".to_owned(),
+                _ => format!("mean {:.3}, p99 {:.3}", all.mean * 1e3, all.p99 * 1e3),
+            };
+            let Waits { connections, accept, read } = waits;
             text += &format!(
-                "        waits: {:.1} connections/s, ms to be accepted mean {:.3}, p99 {:.3}; requests, ms to be read mean {:.3}, p99 {:.3}\n",
-                waits.connections,
-                waits.accept.mean * 1e3,
-                waits.accept.p99 * 1e3,
-                waits.read.mean * 1e3,
-                waits.read.p99 * 1e3,
+                "        waits: {connections:.1} connections/s, ms to be accepted {}; requests, ms to be read {}\n",
+                ms(accept),
+                ms(read),
             );
         }
         text
