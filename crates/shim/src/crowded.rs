@@ -24,7 +24,8 @@ fn in_the_way(entry: &Entry) -> Option<&'static Process> {
     (entry.phase() == Phase::Idle && connections::is_between(entry)).then_some(process)
 }
 
-/// A request has come on a connection, and has to wait: that does so with the gate where the server has no room for others. Whether the gate has both.
+/// A request has come on a connection, and has to wait: where the server has no room for others, the connection is given back, and it waits with the gate.
+/// Whether it was.
 pub(crate) fn waits(fd: c_int, entry: &Entry) -> bool {
     let is_full = |process: &Process| process.crowd() != 0 || !process.wants();
     in_the_way(entry).is_some_and(is_full) && replace(fd, entry, true)
@@ -71,7 +72,7 @@ pub(crate) fn gives_back(epoll: c_int) {
     let is_here = |entry: &Entry| {
         let is_registered = entry.registration() == Registration::Done && entry.registered() == Some(epoll);
         let events = entry.events.load(Ordering::Relaxed);
-        // Those that are told once may have been told another thread; those that are told of a change are known to belong to who has read from them.
+        // With EPOLLONESHOT another thread may have been told of it already; with EPOLLET it is the one's that has read from it last.
         let is_own = entry.reader.load(Ordering::Relaxed) == own;
         is_registered
             && entry.phase() == Phase::Idle
@@ -124,7 +125,7 @@ unsafe fn put(end: c_int, fd: c_int, entry: &Entry) {
         if let Some(epoll) = registered {
             let events = entry.events.load(Ordering::Relaxed);
             let once = libc::EPOLLONESHOT as u32;
-            // A thread has been told of one that is told once.
+            // With EPOLLONESHOT the server has been told of it, and arms it again itself.
             let events = if events & once == 0 { events } else { once };
             let mut event = epoll_event { events, u64: entry.data.load(Ordering::Relaxed) };
             next::epoll_ctl(epoll, libc::EPOLL_CTL_ADD, fd, &raw mut event);
