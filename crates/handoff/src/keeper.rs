@@ -168,20 +168,19 @@ impl Table {
                 if received.bytes().is_empty() {
                     break;
                 }
-                let said = ToGate::read(received.bytes());
-                let (true, Some(connection)) =
-                    (matches!(said, Some(ToGate::Accepted | ToGate::Kept { .. })), received.into_beside())
-                else {
-                    continue;
-                };
-                if matches!(said, Some(ToGate::Kept { .. })) {
+                match (ToGate::read(received.bytes()), received.into_beside()) {
                     // The server has done with it until something is asked on it.
-                    let fd = connection.into_raw_fd();
-                    if let Some(word) = self.word(fd) {
-                        word.store(Role::Idle { to }.to_word(), Ordering::Relaxed);
+                    (Some(ToGate::Kept { .. }), Some(connection)) => {
+                        if let Some(word) = self.word(connection.into_raw_fd()) {
+                            word.store(Role::Idle { to }.to_word(), Ordering::Relaxed);
+                        }
                     }
-                } else if let Some(client) = client_of(connection.as_fd()) {
-                    send(borrowed(to), client, connection.as_fd());
+                    (Some(ToGate::Accepted), Some(connection)) => {
+                        if let Some(client) = client_of(connection.as_fd()) {
+                            send(borrowed(to), client, connection.as_fd());
+                        }
+                    }
+                    _ => {}
                 }
             }
         }

@@ -91,7 +91,7 @@ pub(crate) fn gives_back(epoll: c_int) {
 fn replace(fd: c_int, entry: &Entry, is_reader: bool) -> bool {
     let errno = next::errno();
     let is_given = ended().is_some_and(|end| {
-        entry.replacing.store(listener::thread(), Ordering::SeqCst);
+        entry.replacing.store(readers::thread(), Ordering::SeqCst);
         fence(Ordering::SeqCst);
         let is_free = is_reader || !entry.is_read.load(Ordering::SeqCst);
         let is_given = is_free

@@ -137,7 +137,7 @@ impl Drop for Changing {
 }
 
 /// Of the calling thread (gettid(2)).
-pub(crate) fn thread() -> c_int {
+fn thread() -> c_int {
     // SAFETY: it asks for nothing but a number.
     unsafe { libc::syscall(libc::SYS_gettid) as c_int }
 }

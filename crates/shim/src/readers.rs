@@ -2,7 +2,6 @@
 
 use core::sync::atomic::{Ordering, fence};
 
-use crate::listener;
 use crate::table::Entry;
 
 /// A thread is about to read from a connection on which nothing is asked: until [`ends_to_read`] it belongs to that thread.
@@ -25,7 +24,7 @@ pub(crate) fn until_replaced(entry: &Entry) {
     loop {
         let by = entry.replacing.load(Ordering::SeqCst);
         // A signal's handler goes on in the middle of what it has interrupted.
-        if by == 0 || by == listener::thread() {
+        if by == 0 || by == thread() {
             return;
         }
         // SAFETY: it asks for nothing.

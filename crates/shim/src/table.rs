@@ -77,8 +77,8 @@ pub(crate) struct Entry {
     /// Where it is registered; one more than its number, 0 where it is not.
     pub(crate) epoll: AtomicI32,
     registration: AtomicU8,
-    /// The thread that is about to have another socket at its number (gettid(2)); 0 without one.
-    pub(crate) replacing: AtomicI32,
+    /// The thread that is about to have another socket at its number (pthread_self(3)); 0 without one.
+    pub(crate) replacing: AtomicUsize,
     /// Whether a thread reads from it, of which nothing is known yet.
     pub(crate) is_read: AtomicBool,
     /// The thread that has read from it last (pthread_self(3)).

@@ -2,6 +2,9 @@
 
 use crate::connections::MAX_PORTS;
 
+/// A unix socket's path has so many bytes at most (unix(7)).
+pub(crate) const MAX_PATH: usize = 108;
+
 /// Where servers listen, as far as it is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Addresses {
@@ -32,13 +35,20 @@ impl Addresses {
         self.ports.iter().map(u16::to_string).chain(self.sockets.iter().cloned()).collect()
     }
 
+    /// What they are called.
+    pub(crate) fn kind(&self) -> &'static str {
+        if self.ports.is_empty() { "unix socket" } else { "port" }
+    }
+
     /// In order, each once, and no more than can be watched.
     pub(crate) fn settle(&mut self) {
-        self.ports.sort_unstable();
-        self.ports.dedup();
-        self.ports.truncate(MAX_PORTS);
-        self.sockets.sort_unstable();
-        self.sockets.dedup();
-        self.sockets.truncate(MAX_PORTS);
+        settle(&mut self.ports);
+        settle(&mut self.sockets);
     }
+}
+
+fn settle(all: &mut Vec<impl Ord>) {
+    all.sort_unstable();
+    all.dedup();
+    all.truncate(MAX_PORTS);
 }

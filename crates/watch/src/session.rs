@@ -157,7 +157,7 @@ impl Watch {
         let is_followed = self.requests.is_some();
         let heard: BTreeSet<String> = self.servers().iter().flat_map(|server| server.at.names()).collect();
         for name in self.at.names().into_iter().filter(|name| is_followed && !heard.contains(name)) {
-            let kind = if name.parse::<u16>().is_ok() { "port" } else { "unix socket" };
+            let kind = self.at.kind();
             let text = format!(
                 "{kind} {name}: no program listens on it, or none whose sockets can be seen; it is looked at again"
             );

@@ -11,6 +11,7 @@ use telemetry::MetricsAddress;
 use telemetry::otlp::Collector;
 use units::Span;
 
+use crate::addresses::MAX_PATH;
 use crate::connections::MAX_PORTS;
 use crate::groups::{Group, Groups};
 use crate::names::{MAX_NAME, kept};
@@ -197,8 +198,6 @@ impl Settings {
 /// # Errors
 /// Why not, in words.
 pub fn check_sockets(paths: &[String]) -> Result<(), String> {
-    /// As much as the kernel has room for (unix(7)).
-    const MAX_PATH: usize = 108;
     if paths.len() > MAX_PORTS {
         return Err(format!("at most {MAX_PORTS} sockets can be watched at once"));
     }

@@ -65,7 +65,7 @@ pub(crate) struct Subject {
 impl Subject {
     pub(crate) fn of(options: &Options) -> Self {
         let names = options.at.names();
-        let kind = if options.at.ports.is_empty() { "unix socket" } else { "port" };
+        let kind = options.at.kind();
         let title = match (&options.programs[..], &names[..]) {
             ([], []) => "this machine".to_owned(),
             ([], names) => format!("{kind} {}", names.join(", ")),

@@ -26,7 +26,7 @@ pub(super) const WATCH: &[Room] = &[
     ("counts", &["addresses", "bpf", "connections", "error", "servers"]),
     ("requests", &["addresses", "bpf", "clock", "connections", "counts", "error", "servers", "whose"]),
     ("doctor", &["addresses", "bpf", "connections", "counts", "error", "kernel", "processes", "requests"]),
-    ("settings", &["connections", "groups", "names", "processes", "requests"]),
+    ("settings", &["addresses", "connections", "groups", "names", "processes", "requests"]),
     ("summary", &["connections", "kernel", "limits", "network", "processes", "requests"]),
     ("figures", &["limits", "summary"]),
     ("kept", &["clock", "counts", "figures", "kernel", "netlink", "processes", "requests"]),

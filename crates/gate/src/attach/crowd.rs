@@ -21,6 +21,8 @@ impl Default for Crowd {
 impl Crowd {
     /// Those that are kept after it are as many again, if there are as many clients still.
     const LASTS: Duration = Duration::from_secs(30);
+    /// A process that is busy with something else wants a connection again by then.
+    pub(super) const SOON: Duration = Duration::from_millis(20);
     /// Servers all of whose connections are busy are not to look again and again.
     const AT_MOST_EVERY: Duration = Duration::from_millis(5);
 

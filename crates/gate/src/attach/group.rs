@@ -140,9 +140,11 @@ impl Group {
         hungry: impl FnOnce(Duration),
     ) -> Vec<Rc<Process>> {
         let (processes, now) = (self.processes.borrow(), Instant::now());
-        let held_up: Vec<_> =
-            processes.iter().filter(|process| process.is_held_up(now)).map(Rc::clone).collect();
-        if let Some(longest) = held_up.iter().map(|process| process.held_up_for(now)).max() {
+        let (spans, held_up): (Vec<_>, Vec<_>) = processes
+            .iter()
+            .filter_map(|process| Some((process.held_up_for(now)?, Rc::clone(process))))
+            .unzip();
+        if let Some(longest) = spans.into_iter().max() {
             hungry(longest);
         }
         let is_any_idle = || processes.iter().any(|process| process.is_willing() && !process.has_queued());
@@ -179,8 +181,6 @@ impl Group {
 
     /// Gives something by `give` as soon as it can be given; `hungry` is called when it has to wait, and again and again with how long it has.
     pub(super) async fn give_when_wanted(&self, give: impl Fn() -> bool, hungry: impl Fn(Duration)) {
-        /// A process that is busy with something else wants one again by then.
-        const AGAIN: Duration = Duration::from_millis(20);
         let began = Instant::now();
         // Those that wait already come first.
         let mut is_its_turn = !self.is_hungry();
@@ -197,7 +197,7 @@ impl Group {
                 return;
             }
             let mut willing = pin!(willing);
-            while timeout(AGAIN, willing.as_mut()).await.is_err() {
+            while timeout(Crowd::SOON, willing.as_mut()).await.is_err() {
                 hungry(began.elapsed());
             }
             is_its_turn = true;

@@ -160,27 +160,24 @@ impl Process {
         self.words.queued() > 0
     }
 
-    /// Whether it takes nothing of what it was given, though it said that it wants some.
-    pub(super) fn is_held_up(&self, now: Instant) -> bool {
+    /// For how long it has taken nothing of what it was given, though it said that it wants some; nothing where that is not long.
+    pub(super) fn held_up_for(&self, now: Instant) -> Option<Duration> {
         /// A process that is busy for as long may be so for longer.
         const LONG: Duration = Duration::from_millis(20);
         if !self.has_queued() {
             self.taken.set(None);
-            return false;
+            return None;
         }
         let taken = self.given.get() - i64::from(self.words.queued());
         match self.taken.get() {
-            Some((before, since)) if before == taken => now.duration_since(since) > LONG,
+            Some((before, since)) if before == taken => {
+                Some(now.duration_since(since)).filter(|since| *since > LONG)
+            }
             _ => {
                 self.taken.set(Some((taken, now)));
-                false
+                None
             }
         }
-    }
-
-    /// For how long it has taken nothing of what it was given.
-    pub(super) fn held_up_for(&self, now: Instant) -> Duration {
-        self.taken.get().map(|(_, since)| now.duration_since(since)).unwrap_or_default()
     }
 
     /// Takes back what it has not taken, until it says again that it wants some.

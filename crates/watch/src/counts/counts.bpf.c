@@ -294,28 +294,6 @@ static void take_up(struct sending *sending, u32 seen_to, u64 about)
 		sending->protocol = NOT_KNOWN;
 }
 
-/* So many bytes are about to be taken, after so many that have been and were not seen; less than nothing
- * where more was seen. */
-static void about_to_take(struct sending *sending, const struct sender *sender, struct pieces *pieces,
-			  u32 left, s64 unseen)
-{
-	u32 old = 0;
-
-	if (unseen > 0) {
-		passed(sending, unseen);
-		see(sending, unseen);
-	} else {
-		/* That much of it has been seen before. */
-		old = -unseen;
-	}
-	pieces->offset += old;
-	if (left <= old)
-		return;
-	left -= old;
-	see(sending, left);
-	look_at(sending, sender, pieces, left);
-}
-
 /* Some of it, or the first, is about to be taken. */
 static void about_to_send(struct sock *sock, struct msghdr *message)
 {
@@ -323,7 +301,8 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	struct sender sender = {};
 	struct sending *sending;
 	struct tcp_sock *socket;
-	u32 place, left = 0;
+	s64 unseen;
+	u32 place, left = 0, old = 0;
 
 	if (find(message, &pieces))
 		left = message->msg_iter.count;
@@ -342,9 +321,22 @@ static void about_to_send(struct sock *sock, struct msghdr *message)
 	sending->place = place;
 	if (sending->epoch != epoch)
 		take_up(sending, socket->write_seq, position_of(socket));
+	unseen = unseen_of(sending, socket);
+	if (unseen > 0) {
+		passed(sending, unseen);
+		see(sending, unseen);
+	} else {
+		/* That much of it has been seen before. */
+		old = -unseen;
+	}
+	pieces.offset += old;
+	if (left <= old)
+		return;
+	left -= old;
+	see(sending, left);
 	sender.socket = (u64)socket;
 	sender.has_sent = socket->bytes_sent;
-	about_to_take(sending, &sender, &pieces, left, unseen_of(sending, socket));
+	look_at(sending, &sender, &pieces, left);
 }
 
 /* Since Linux 6.16; where there is no way to a function by its name. */

@@ -12,7 +12,7 @@ use super::counted::{Counted, OfClass, Protocols, Statuses};
 use super::go;
 use super::libraries::{Library, of_process};
 use crate::Error;
-use crate::addresses::Addresses;
+use crate::addresses::{Addresses, MAX_PATH};
 use crate::bpf::code::{self, Arguments, Binary};
 use crate::bpf::layout::processors;
 use crate::bpf::programs::{detach_at_once, peek, place, walk};
@@ -25,7 +25,6 @@ program!("counts");
 /// As in counts.bpf.c.
 const MAX_CLASSES: usize = 16;
 const STATUSES: usize = 6;
-const MAX_PATH: usize = 108;
 
 /// Calls that send what a program has in its memory, in the order of counts/unix.h.
 const CALLS: [libc::c_long; 4] = [libc::SYS_write, libc::SYS_sendto, libc::SYS_writev, libc::SYS_sendmsg];

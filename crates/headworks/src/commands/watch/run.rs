@@ -135,12 +135,10 @@ impl RunArgs {
             || [&self.unit, &self.cgroup, &self.container].into_iter().any(|names| !names.is_empty());
         let of_file = if is_chosen { &[] } else { file.programs() };
         let programs = given(&self.program, of_file);
-        let ports = if self.port.is_empty() { file.ports() } else { &self.port }.to_vec();
-        let sockets = given(&self.socket, file.sockets());
-        let (ports, sockets) = if self.socket.is_empty() && self.port.is_empty() {
-            (ports, sockets)
+        // What the command line says comes before the file.
+        let (ports, sockets) = if self.port.is_empty() && self.socket.is_empty() {
+            (file.ports().to_vec(), file.sockets().to_vec())
         } else {
-            // What the command line says comes before the file.
             (self.port.clone(), self.socket.clone())
         };
         anyhow::ensure!(
